@@ -20,6 +20,7 @@ from real_runs import PARSED, read_real
 
 from pt_reuse.cards import figures
 from pt_reuse.collections import definition
+from pt_reuse.data.answers import Answers, read_answers
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, ReuseWarning
@@ -215,6 +216,14 @@ def covid(data: Path) -> Collection:
     return Collection(
         read_real(folder / "runs", metadata=table), read_qrels(folder / "qrels.covid-round5.txt.gz"), folder
     )
+
+
+@pytest.fixture(scope="session")
+def dragun(data: Path) -> Answers:
+    """Return the answers of DRAGUN 2025, of teams by their prefix, or skip."""
+    folder = _folder(data, "nuggets") / "dragun25"
+    teams = pd.read_csv(folder / "teams.csv", dtype=str).set_index("run")["team"].to_dict()
+    return read_answers(folder / "report_assessments.csv.gz", teams=teams)
 
 
 def _folder(data: Path, name: str) -> Path:

@@ -147,8 +147,11 @@ def _of_table(table: pd.DataFrame, bank: bool) -> list[dict[Any, Any]]:
         table = table.rename(columns=_DRAGUN)
     elif {"qid", "item"} <= set(names) and "match" not in names:
         table = table.melt(id_vars=[key for key in _BESIDE if key in names], var_name="run", value_name="match")
+        blank = table["match"].isna() | (table["match"] == "")
+        if without := [run for run, of_run in blank.groupby(table["run"], sort=False) if of_run.all()]:
+            warn(f"{count(len(without), 'run')} without a match left out: {examples(without)}.")
         # what nobody matched is an item all the same
-        table.loc[table["match"].isna() | (table["match"] == ""), ["run", "match"]] = None
+        table.loc[blank, ["run", "match"]] = None
     lacking = [name for name in _LONG if name not in table]
     if lacking:
         raise InputError(

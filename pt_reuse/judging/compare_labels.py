@@ -223,7 +223,7 @@ class LabelAgreement(Result):
         people, lines = self.of_kappa(), []
         for row in records(self.models()):
             line = f"{{judge}}: kappa {{kappa}}, {row['band'] or row['why']}".format_map(cells(row, self.columns))
-            can, what = usable(row, "kappa", ADEQUATE), f"Kappa of at least {ADEQUATE}"
+            can, what = usable(row, "kappa", ADEQUATE), f"Kappa of at least {ADEQUATE} (McHugh 2012)"
             for other in records(people[(people["judge"] == row["judge"]) & people["difference"].notna()]):
                 line += ", {difference} against {person}".format_map(cells(other, self.columns))
                 can, what = usable(other, "difference", 0), "As high as that of other people"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import ir_measures
 import numpy as np
@@ -219,12 +220,13 @@ def copies(runs: RunSet, new: Collection[str]) -> Iterator[Caveat]:
             )
 
 
-def twins(runs: RunSet, depth: int, by: str, unit: Sequence[int]) -> Iterator[Caveat]:
-    """Yield a caveat where runs of two units brought the same documents to a depth on every topic."""
-    of_lists = dict[tuple[bytes, ...], int]()
-    for r, lists in enumerate(_first_documents(runs, depth)):
-        other = of_lists.setdefault(lists, r)
-        if unit[other] != unit[r] and any(lists):
+def twins(runs: RunSet, depth: int, by: str, unit: Sequence[int], contributing: NDArray[np.bool_]) -> Iterator[Caveat]:
+    """Yield a caveat where contributing runs of two units brought the same documents to a depth on every topic."""
+    some = contributing & (runs.field.lengths.sum(axis=0) > 0)
+    first, of_lists = _first_documents(runs, depth), dict[bytes, int]()
+    for r in np.flatnonzero(some).tolist():
+        other = of_lists.setdefault(first[r], r)
+        if unit[other] != unit[r]:
             names = f"{runs.names[r]!r} and {runs.names[other]!r}"
             yield Caveat(
                 f"{names} are the same",
@@ -233,14 +235,16 @@ def twins(runs: RunSet, depth: int, by: str, unit: Sequence[int]) -> Iterator[Ca
             )
 
 
-def _first_documents(runs: RunSet, depth: int) -> list[tuple[bytes, ...]]:
-    """Return of each run what its first documents are, topic by topic."""
-    field, first = runs.field, [list[bytes]() for _ in runs.names]
+def _first_documents(runs: RunSet, depth: int) -> list[bytes]:
+    """Return of each run a digest of its first documents on all topics, alike where these are the same."""
+    field, first = runs.field, [blake2b(digest_size=16) for _ in runs.names]
     for t in range(len(field.topics)):
         block, at = field.of(t)
         for r, tops in enumerate(first):
-            tops.append(block.codes[block.list_of(at, r)][:depth].tobytes())
-    return [tuple(tops) for tops in first]
+            codes = block.codes[block.list_of(at, r)][:depth]
+            # with its length, so that no document is taken for one of the next topic
+            tops.update(len(codes).to_bytes(4, "little") + codes.tobytes())
+    return [tops.digest() for tops in first]
 
 
 def _who(names: Sequence[str]) -> str:

@@ -170,9 +170,11 @@ class NewRunCheck(Result):
                 line = self._predicted(records(runs)[0]) if len(runs) == 1 else _all_predicted(runs)
                 n_decided = int((pairs["decided_by"] != OPEN).sum())
                 line += f"; {n_decided:,} of {count(len(pairs), 'comparison')} with neighbours in rank decided"
-            silent = runs[runs["abstains"].astype(bool)]
-            if len(silent) and max(len(runs), len(pairs)) > 1:
-                line += f"; no prediction for {count(len(silent), 'run')}: {silent['why'].iloc[0]}"
+            silent = records(runs[runs["abstains"].astype(bool)])
+            # of one alone it is said already
+            if silent and len(pairs if "against" in self.settings else runs) > 1:
+                such = "" if len({row["why"] for row in silent}) == 1 else f", such as {silent[0]['name']}"
+                line += f"; no prediction for {count(len(silent), 'run')}{such}: {silent[0]['why']}"
             lines.append(f"{measure}: {line}")
         lacking = self.settings.get(LACKING)
         return [f"topics that a new run lacks count 0: {lacking}", *lines] if lacking else lines

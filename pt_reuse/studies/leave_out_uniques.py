@@ -256,7 +256,7 @@ def leave_out_uniques(
     lowest = inputs.rel if remove == "relevant" else 0
     unpooled = list(not_pooled(units, pooled.contributors.runs))
     tell(unpooled)
-    beware(twins(pooled.ranked, pooled.depth, by, units.of_run.tolist()))
+    beware(twins(pooled.ranked, pooled.depth, by, units.of_run.tolist(), pooled.contributors.runs))
     beware(alone(units, pooled.contributors.runs), none_relevant(people, inputs.rel) if remove == "relevant" else ())
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 

@@ -60,6 +60,12 @@ def test_items_that_nobody_matched_stay(tmp_path):
         assert by_topic(again, "all_score").tolist() == [[0.5]]
 
 
+def test_a_run_without_any_match_is_told():
+    wide = pd.DataFrame({"qid": ["1", "1"], "item": ["a", "z"], "A": [1, None], "B": [None, None]})
+    with pytest.warns(ReuseWarning, match="1 run without a match left out: 'B'"):
+        assert read_answers(wide).names == ["A"]
+
+
 def test_what_two_say_of_a_run_or_an_item_must_agree():
     one = read_answers(LONG[:1], teams={"A": "x"})
     with pytest.raises(InputError, match="run 'A': it has the team 'x', 'y' in one and the other"):
@@ -278,12 +284,8 @@ def test_scores_are_the_autonuggetizers_to_the_last_digit(data, system):
         assert scores.tolist() == [wanted[topic][measure] for topic in answers.topics]
 
 
-def test_dragun_is_what_it_is_said_to_be(data):
-    file = data / "nuggets" / "dragun25" / "report_assessments.csv.gz"
-    if not file.is_file():
-        pytest.skip("the test data has no DRAGUN")
-    teams = pd.read_csv(file.with_name("teams.csv"), dtype=str).set_index("run")["team"].to_dict()
-    answers = read_answers(file, teams=teams)
+def test_dragun_is_what_it_is_said_to_be(dragun):
+    answers = dragun
     assert repr(answers) == "Answers: 26 runs, 9 teams, 30 topics, 551 items (329 found), 1 judge"
     assert int((~np.isnan(answers.matches)).sum()) == 14_326
     assert int(answers.contradicts.sum()) == 233

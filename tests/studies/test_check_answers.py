@@ -24,15 +24,6 @@ def split(answers, team):
     return [ptr.read_answers(part, teams={run: teams[run] for run in part["run"].unique()}) for part in parts]
 
 
-@pytest.fixture(scope="module")
-def dragun(data):
-    file = data / "nuggets" / "dragun25" / "report_assessments.csv.gz"
-    if not file.is_file():
-        pytest.skip("the test data has no DRAGUN")
-    teams = pd.read_csv(file.with_name("teams.csv"), dtype=str).set_index("run")["team"].to_dict()
-    return ptr.read_answers(file, teams=teams)
-
-
 def test_left_out_teams_of_dragun_are_covered(dragun):
     lou = ptr.items.leave_out_items(dragun, bank="found")
     truth = lou.scores.mean.set_index("name")["all_score"]

@@ -168,15 +168,6 @@ def test_random_banks_are_those_of_loops():
         compare_growth(answers, by, strict=strict)
 
 
-@pytest.fixture(scope="module")
-def dragun(data):
-    file = data / "nuggets" / "dragun25" / "report_assessments.csv.gz"
-    if not file.is_file():
-        pytest.skip("the test data has no DRAGUN")
-    teams = pd.read_csv(file.with_name("teams.csv"), dtype=str).set_index("run")["team"].to_dict()
-    return ptr.read_answers(file, teams=teams)
-
-
 @pytest.mark.parametrize(
     ("bank", "tau", "drop", "field_drop", "loss", "least"),
     [

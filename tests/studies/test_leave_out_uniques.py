@@ -143,6 +143,11 @@ def test_one_run_of_two_teams_is_told():
     with pytest.warns(ReuseWarning, match="runs 'b' and 'a', of two teams, have the same first 3 documents"):
         found = leave_out_uniques(runs, qrels, "P@2", depth=3, resamples=0)
     assert found.unique_counts.set_index("team")["unique"].to_dict() == {"x": 0, "y": 0, "z": 1}
+    # one that was not pooled brought nothing
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        leave_out_uniques(runs, qrels, "P@2", depth=3, resamples=0, contributors=["a", "c"])
+    assert not any("have the same first" in str(each.message) for each in told)
 
 
 def test_runs_of_which_no_other_of_their_unit_contributed_are_told(messages):

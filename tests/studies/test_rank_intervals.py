@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -122,15 +122,25 @@ def test_ranks_by_conventions_and_the_pairs_they_swap(seed, share):
     # equal sums share the best rank
     votes, borda = (tables["M, Borda"][column].to_dict() for column in ("score", "rank"))
     assert borda == {n: 1 + sum(round(other - own, 9) > 0 for other in votes.values()) for n, own in votes.items()}
-    summary = found.summary().set_index("measure")["swapped"]
-    apart = {measure: {} for measure in tables}
-    for row in found.pairs.to_dict("records"):
-        apart[row["measure"]] |= {(row["first"], row["second"]): row["difference"]}
-        apart[row["measure"]] |= {(row["second"], row["first"]): -row["difference"]}
+    # by loops, each pair on its own tasks; a missing score has no votes
+    counted = {measure: [{} for _ in range(6)] for measure in tables}
+    counted["M, Borda"] = [dict.fromkeys(scores.names, 0.0) for _ in range(6)]
+    for t in range(6):
+        there = {f"s{s}": values[t, s] for s in range(5) if not np.isnan(values[t, s])}
+        for name, value in there.items():
+            place = sum(x > value for x in there.values()) + (1 + sum(x == value for x in there.values())) / 2
+            spread = np.std(list(there.values()))
+            counted["M, Borda"][t][name] = len(scores.names) - place
+            counted["M, mean rank"][t][name] = -place
+            counted["M, z"][t][name] = (value - np.mean(list(there.values()))) / spread if spread > 1e-12 else 0.0
     pairs = list(combinations(scores.names, 2))
-    for measure, mine in apart.items():
-        other_side = sum(apart["M, Borda"][pair] * mine[pair] < 0 for pair in pairs)
-        assert summary[measure] == pytest.approx(other_side / len(pairs))
+    sides = {measure: [] for measure in tables}
+    for measure, (a, b) in product(tables, pairs):
+        apart = [task[a] - task[b] for task in counted[measure] if a in task and b in task]
+        sides[measure].append(np.sign(np.round(np.mean(apart), 9)) if apart else 0)
+    for measure, swapped in found.summary().set_index("measure")["swapped"].items():
+        other_side = sum(x * y < 0 for x, y in zip(sides["M, Borda"], sides[measure], strict=True))
+        assert swapped == pytest.approx(other_side / len(pairs))
 
 
 def test_bad_input(messages):
