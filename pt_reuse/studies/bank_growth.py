@@ -43,7 +43,7 @@ class BankGrowth(Result):
     unique    | By one alone | count | items that one unit alone found
     by_two    | By two    | count  | items that two found
     next_unit | Next one  | tenths | how many items one more unit would add, the slope at the end
-    chao2     | At least  | tenths | Chao's bound of how many items there are
+    chao2     | At least  | tenths | Chao's bound of how many items there are; no ends where one is of one unit
     items     | Items     | count  | items of the bank
     """
 
@@ -109,7 +109,7 @@ def bank_growth(
         "bys": f"{by}s",
         "judge": answers.judges[answers.of_judge(judge_name)],
         "uniques": f"found: a match {'of 1' if strict else 'above 0'}",
-        "interval": f"{100 * confidence:.4g}%, log-normal",
+        "interval": f"{100 * confidence:.4g}%, log-normal, none where one {by} alone found a single item",
         **units.settings,
     }
     return BankGrowth(table=table, summary=summary, topics=topics, settings=settings)

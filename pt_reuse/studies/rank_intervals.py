@@ -95,7 +95,7 @@ class RankIntervals(Result):
     mean_width | Mean width  | tenths     | mean number of possible ranks
     adjacent_differ | Neighbours that differ | count | how many of these pairs differ
     groups     | Groups      | count      | how many groups
-    swapped    | Swapped     | score      | share of pairs in the other order than by the first measure
+    swapped    | Swapped     | score      | share of pairs, as compared, in the other order than by the first measure
     """
 
     table: Annotated[
