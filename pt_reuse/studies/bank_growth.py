@@ -43,7 +43,7 @@ class BankGrowth(Result):
     unique    | By one alone | count | items that one unit alone found
     by_two    | By two    | count  | items that two found
     next_unit | Next one  | tenths | how many items one more unit would add, the slope at the end
-    chao2     | At least  | tenths | Chao's bound of how many items there are; no ends where one is of one unit
+    chao2     | At least  | tenths | Chao's bound of how many there are; no ends where a single item is of one unit
     items     | Items     | count  | items of the bank
     """
 
