@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
-Floats: TypeAlias = NDArray[np.float64]
+Floats = NDArray[np.float64]
 ScoreArray: TypeAlias = NDArray[Any]
 
 BLOCK_CELLS = 1 << 18  # systems x estimates worked on at a time: a few MB, which stays in the cache

@@ -29,7 +29,8 @@ WHITE = " \t\n\r\v\f"
 LABEL_COLUMNS = ("qid", "docno", "label", "annotator")
 #: columns that say how long a label took, or when it was given
 TIMES = ("seconds", "lead_time", "start", "end", "time")
-_BOM, _ZIP = b"\xef\xbb\xbf", b"PK\x03\x04"
+_BOM = b"\xef\xbb\xbf"
+_ZIP = b"PK\x03\x04"
 
 
 @dataclass(frozen=True)

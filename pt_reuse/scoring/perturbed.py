@@ -20,7 +20,7 @@ from pt_reuse.scoring.rescoring import Block, rescore
 from pt_reuse.scoring.scores import topics_of_runs
 
 
-class Cells(NamedTuple):
+class UnitScores(NamedTuple):
     """The topics and sets in which scores may be others."""
 
     topic: NDArray[np.int64]  # (cells,)
@@ -36,7 +36,7 @@ class PerturbedScores:
     means: NDArray[np.float64]  # (measures, sets, runs) of all runs under every set
     own: Mapping[int, NDArray[np.float64]]  # first set -> as base, each run under the set of its own unit from there on
     whole: Mapping[int, NDArray[np.float64]]  # set -> as base, all runs under this set
-    cells: Cells | None  # of the sets of units, where they were kept
+    cells: UnitScores | None  # of the sets of units, where they were kept
 
     @classmethod
     def of(
@@ -82,7 +82,7 @@ class PerturbedScores:
         joined = None
         if kept:
             topics, of_units, scores = zip(*kept, strict=True)
-            joined = Cells(np.concatenate(topics), np.concatenate(of_units), np.concatenate(scores, axis=1))
+            joined = UnitScores(np.concatenate(topics), np.concatenate(of_units), np.concatenate(scores, axis=1))
         return cls(base, means.means(), of_own, of_all, joined)
 
     def without(self, number: int, like: Iterable[TopicScores]) -> Iterator[TopicScores]:

@@ -20,7 +20,7 @@ from pt_reuse.inputs import interval_settings
 from pt_reuse.options import Flag, Option
 from pt_reuse.scoring.answers import item_measures, scores_of_answers
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
-from pt_reuse.scoring.perturbed import Cells, PerturbedScores
+from pt_reuse.scoring.perturbed import UnitScores, PerturbedScores
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
 from pt_reuse.study import study
@@ -171,5 +171,5 @@ def _without_units(
         own[:, :, mine] = reduced[:, :, mine]
         cells.append((topics, np.full(len(topics), unit), reduced[:, topics]))
     topic, of_unit, values = zip(*cells, strict=True)
-    joined = Cells(np.concatenate(topic), np.concatenate(of_unit), np.concatenate(values, axis=1))
+    joined = UnitScores(np.concatenate(topic), np.concatenate(of_unit), np.concatenate(values, axis=1))
     return PerturbedScores(scores.values, means, {0: own}, {}, joined)

@@ -25,7 +25,7 @@ from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
 
 #: the shares of the known relevant documents for which a depth is looked for, and the one that the answer is about
-SHARES, MOST = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0), 0.9
+SHARES, _NEEDED_SHARE = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0), 0.9
 
 
 def _draw_found(result: PoolCosts, _: str, place: Place) -> Axes:
@@ -94,7 +94,7 @@ class PoolCosts(Result):
 
     def most_found(self) -> pd.DataFrame:
         """Return the row of `needed` for nine tenths of the relevant documents."""
-        return self.needed[self.needed["share"] == MOST]
+        return self.needed[self.needed["share"] == _NEEDED_SHARE]
 
     def answers(self) -> list[str]:
         """Return how deep a pool must be to find nine tenths, and what the deepest one here finds."""
