@@ -56,7 +56,7 @@ def peer(folder: Path) -> dict:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    from pt_reuse.pooling.adaptive.chooser import random_of_topic
+    from pt_reuse.pooling.adaptive.bandits import random_of_topic
 
     corpus, topics, known = load(folder)
     texts, names = [doc["text"] for doc in corpus], [doc["docno"] for doc in corpus]

@@ -169,8 +169,7 @@ def kernel_peer_affected(data: Path, work: Path) -> dict:
 
 def kernel_ours(data: Path, work: Path) -> dict:
     import pt_reuse as ptr
-    from pt_reuse.arrays.changes import Changes, Judgments
-    from pt_reuse.arrays.kernels import UNJUDGED, Cells
+    from pt_reuse.arrays.kernels import UNJUDGED, Cells, Changes, Judgments
     from pt_reuse.arrays.rescore import HitIndex, score_hits
     from pt_reuse.scoring.measures import native_spec, parse_measures
 

@@ -32,7 +32,7 @@ SEED, DEPTH = 1, 100
 def write_lists(data: Path, work: Path) -> dict:
     """Write the lists of every topic and which documents are relevant, for the other routes to read."""
     import pt_reuse as ptr
-    from pt_reuse.pooling.adaptive.chooser import topic_lists
+    from pt_reuse.pooling.adaptive.bandits import topic_lists
 
     runs = ptr.read_runs(data / "inputs", teams=data / "runs-pids")
     judged = ptr.read_qrels(data / "trec8.qrels.gz").to_frame()

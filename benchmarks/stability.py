@@ -98,7 +98,7 @@ def ours_in_two_jobs(work: Path) -> dict:
 def _ours(work: Path, n_jobs: int | None) -> dict:
     """Count everything, by the public function; and the parts that the peers count, to compare."""
     import pt_reuse as ptr
-    from pt_reuse.arrays.swaps import Bins, TopicSums, count_swaps
+    from pt_reuse.arrays.bootstrap import Bins, TopicSums, count_swaps
     from pt_reuse.scoring.scores import Scores
 
     scores: Scores = ptr.read_result(work / "scores")

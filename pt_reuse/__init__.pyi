@@ -15,8 +15,8 @@ from .data.answers import Answers as Answers
 from .data.answers import read_answers as read_answers
 from .data.judgments import Qrels as Qrels
 from .data.judgments import read_qrels as read_qrels
-from .data.run_reading import read_runs as read_runs
 from .data.run_set import RunSet as RunSet
+from .data.run_set import read_runs as read_runs
 from .errors import InputError as InputError
 from .errors import ReuseWarning as ReuseWarning
 from .experiment.lou_measure import LOU as LOU

@@ -19,9 +19,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from pt_reuse._check import examples
 from pt_reuse._text import shorten
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, examples
 
 T = TypeVar("T")
 #: what begins an address; a drive has one letter

@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import count, examples, flag, positive
 from pt_reuse._text import (
     WIDTH,
     TextColumn,
@@ -27,7 +26,7 @@ from pt_reuse._text import (
     visible,
     written,
 )
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, examples, flag, positive
 
 #: columns of numbers beside the first
 MOST = 5

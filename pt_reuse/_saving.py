@@ -26,9 +26,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import examples
 from pt_reuse._files import check_writable, read_file, read_together, user_path, write_together
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError, examples, located
 
 Json = Any
 #: the file that makes a folder a saved record: what kind it is, and what the other files cannot say

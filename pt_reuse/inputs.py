@@ -12,19 +12,18 @@ import ir_measures
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, as_runs_before
 from pt_reuse.pooling.depth import USUAL_DEPTH, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import (
     beware,
     few_topics,
     grade_unstated,
+    misfits,
     relevant_only,
     usual_measures,
     warn_of_lower_grades,
 )
-from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import check_topics, provided_measures
 
 

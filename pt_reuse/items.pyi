@@ -1,5 +1,5 @@
-from .experiment.matched_answers import answer_measures as answer_measures
-from .scoring.answers import score_answers as score_answers
-from .studies.bank_growth import bank_growth as bank_growth
-from .studies.check_answers import check_answers as check_answers
-from .studies.leave_out_items import leave_out_items as leave_out_items
+from .experiment.steps import answer_measures as answer_measures
+from .scoring.leaderboards import score_answers as score_answers
+from .studies.item_banks import bank_growth as bank_growth
+from .studies.item_banks import check_answers as check_answers
+from .studies.item_banks import leave_out_items as leave_out_items

@@ -13,12 +13,11 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, did_you_mean, examples, shown
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, telling_of_texts, without_texts
 from pt_reuse.data.frame_columns import LABELS, as_pairs, checked_labels, in_rows, row_in_words, with_provenance
+from pt_reuse.data.judgment_changes import Asked, labels_by, name_of, rel_of, telling_of_texts, without_texts
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, is_collection
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, choice, count, did_you_mean, examples, located, shown, warn
 from pt_reuse.scoring.judge_folder import ALONE, JudgeFolder, read_judges
 
 

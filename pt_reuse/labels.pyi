@@ -5,4 +5,4 @@ from .studies.compare_leaderboards import compare_leaderboards as compare_leader
 from .studies.family_effect import family_effect as family_effect
 from .studies.plan_labels import plan_labels as plan_labels
 from .studies.prediction_powered import prediction_powered as prediction_powered
-from .studies.significance_fidelity import significance_fidelity as significance_fidelity
+from .studies.significance import significance_fidelity as significance_fidelity

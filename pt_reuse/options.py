@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, ParamSpec, TypeAlias, TypeVar, get_type_hints
 
-from pt_reuse._check import checked_jobs, checked_seed, choice, flag, fraction, positive, whole
+from pt_reuse.errors import checked_jobs, checked_seed, choice, flag, fraction, positive, whole
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -221,7 +221,7 @@ PoolOrder: TypeAlias = Annotated[
         "the order in which the runs were pooled, where it is not the one in which they are scored; default that of "
         "the field.",
         name="pool_order",
-        check="pt_reuse.data.ordering:checked_pool_order",
+        check="pt_reuse.data.coding:checked_pool_order",
     ),
 ]
 Order: TypeAlias = Annotated[

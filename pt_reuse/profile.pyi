@@ -3,9 +3,9 @@ from .studies.bounds import bounds as bounds
 from .studies.compare_estimators import compare_estimators as compare_estimators
 from .studies.coverage.coverage import coverage as coverage
 from .studies.density import density as density
-from .studies.discriminative_power import discriminative_power as discriminative_power
 from .studies.saturation import saturation as saturation
 from .studies.sensitivity import sensitivity as sensitivity
+from .studies.significance import discriminative_power as discriminative_power
 from .studies.stability import stability as stability
+from .studies.subcollections.sources import Systems as Systems
 from .studies.subcollections.subcollections import subcollections as subcollections
-from .studies.subcollections.systems import Systems as Systems

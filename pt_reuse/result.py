@@ -16,12 +16,11 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from pt_reuse import _saving, _text
-from pt_reuse._check import choice, examples, flag, plural
 from pt_reuse._files import checked_path
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._text import BESIDE, WIDTH, Printed, is_missing, prose, with_ends
 from pt_reuse.columns import UNITS, Table, column, described
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, choice, examples, flag, plural
 from pt_reuse.options import SHARED
 
 if TYPE_CHECKING:

@@ -21,10 +21,9 @@ from pt_reuse.inputs import Inputs, Pooled
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import base_scores
-from pt_reuse.studies.new_runs.calibration import mean_of_units, ranked_among
 from pt_reuse.studies.new_runs.estimators import Cases, MeasureModel, wrong_stop
 from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting
-from pt_reuse.studies.new_runs.predictor import NewRunPredictor, as_new_runs
+from pt_reuse.studies.new_runs.predictor import NewRunPredictor, as_new_runs, mean_of_units, ranked_among
 from pt_reuse.studies.new_runs.sampling import Sample, draw, inclusion
 
 CONFIDENCE = 0.9

@@ -13,8 +13,15 @@ from scipy import special
 from store import deep, labels, laid_out, trec8
 
 import pt_reuse as ptr
-from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, numbers_of
-from pt_reuse.arrays.swaps import Bins, TopicSums, count_swaps
+from pt_reuse.arrays.bootstrap import (
+    USUAL_COEFFICIENTS,
+    Bins,
+    TopicBootstrap,
+    TopicScores,
+    TopicSums,
+    count_swaps,
+    numbers_of,
+)
 from pt_reuse.studies.stability import Sampling, topics_of
 
 RESAMPLES, CONFIDENCE, TOPICS = 1000, 0.95, (20, 25, 50)

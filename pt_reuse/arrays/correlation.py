@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pt_reuse._check import count, examples, shown
 from pt_reuse.arrays import pairs
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, count, examples, shown, warn
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

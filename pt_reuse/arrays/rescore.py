@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.changes import Judgments, Labels
-from pt_reuse.arrays.field import Field
-from pt_reuse.arrays.kernels import KERNELS, Cells, JudgedOnly, Lists, Spec
+from pt_reuse.arrays.field import AnyField, Field
+from pt_reuse.arrays.kernels import KERNELS, Cells, JudgedOnly, Judgments, Labels, Lists, Spec
 from pt_reuse.arrays.lists import TopicDocs, offsets, ranges, stable_order
-from pt_reuse.arrays.open_field import AnyField
 
 
 @dataclass(frozen=True)

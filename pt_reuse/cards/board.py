@@ -8,11 +8,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import count, per_cent
 from pt_reuse._report import Column, Digits
 from pt_reuse._text import html_text
-from pt_reuse.arrays.task_means import CONVENTIONS
+from pt_reuse.arrays.significance import CONVENTIONS
 from pt_reuse.cards.page import Page, document, facts, table
+from pt_reuse.errors import count, per_cent
 from pt_reuse.studies.rank_intervals import PAIRWISE, RankIntervals, rank_intervals
 
 _SHOWN = {

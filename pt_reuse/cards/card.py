@@ -1,4 +1,4 @@
-"""The card of a collection as an object and as a page: every name escaped, nothing asked of a network."""
+"""The card of a collection as an object and as a page, its first sentences, and the atlas of several cards."""
 
 from __future__ import annotations
 
@@ -12,16 +12,109 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse import _text
-from pt_reuse._report import latex
+from pt_reuse._report import Column, Digits, latex
 from pt_reuse._text import html_text
 from pt_reuse._version import __version__
 from pt_reuse.cards import figures
-from pt_reuse.cards.opening import CITATION
 from pt_reuse.cards.page import Page, answer, document, facts, scrolled, section, slug, table
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, Asking, Part
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, Asking, Part, upper_loss
 from pt_reuse.cards.questions import Question, Verdict
+from pt_reuse.errors import count
+from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import FEW_TOPICS
 from pt_reuse.study import studies, study_of
+
+CITATION = f"""@software{{pt_reuse,
+  title   = {{pt_reuse: can I trust this test collection for my system?}},
+  author  = {{{{The pt_reuse developers}}}},
+  version = {{{__version__}}},
+}}"""
+
+
+def verdict(asking: Asking) -> list[str]:
+    """Return what becomes of a new run, of another kind of system, and of the top ranks, a sentence each."""
+    if len(asking.qrels.topics) < FEW_TOPICS:
+        return [f"Fewer than {FEW_TOPICS} topics: nothing can be said of other ones."]
+    return [_new_run(asking), _new_type(asking), top(asking)]
+
+
+def _found(asking: Asking, part: str) -> tuple[Any, str]:
+    """Return the result of a part, with the judgments as they are, else cut to equal depth, and where that is."""
+    for name, where in ((part, ""), (part + AT_EQUAL_DEPTH, f"Judged to depth {EQUAL_DEPTH} alone, ")):
+        if name in asking.found:
+            return asking.found[name], where
+    return None, ""
+
+
+def losses(result: Any, asking: Asking) -> str:
+    """Return the largest loss of a run, in per cent."""
+    row = result.summary.set_index("measure").loc[asking.main]
+    upper = upper_loss(result, asking.main)
+    loss = f"{row['largest_loss_pct']:.1f}"
+    of_upper = "" if f"{upper:.1f}" == loss else f" ({upper:.1f}% outside the lowest quarter)"
+    return f"{loss}% of its {asking.main}{of_upper}"
+
+
+def _reason(asking: Asking, part: str) -> str:
+    why = asking.missing.get(part, "it was not computed")
+    why = why.partition(": nothing")[0].rstrip(".")
+    return why[:1].lower() + why[1:]
+
+
+def _new_run(asking: Asking) -> str:
+    result, where = _found(asking, "teams")
+    if result is None:
+        return f"Nothing is known of a new run: {_reason(asking, 'teams')}."
+    if asking.by != "team":
+        # as the question about a new run: runs of one team find the same, so that leaving out one says too little
+        return "Nothing is known of a new run: no run has a team."
+    begin = f"{where}no" if where else "No"
+    return f"{begin} run of the field loses more than {losses(result, asking)} without its team."
+
+
+def _new_type(asking: Asking) -> str:
+    result, where = _found(asking, "types")
+    if result is None:
+        return f"Nothing is known of another kind of system: {_reason(asking, 'types')}."
+    begin, types = f"{where}no" if where else "No", ", ".join(asking.runs.types)
+    return f"{begin} run of the field loses more than {losses(result.uniques, asking)} without its type ({types})."
+
+
+def top(asking: Asking) -> str:
+    """Return how many runs may be the best."""
+    result: Any = asking.found.get("ranks")
+    if result is None:
+        return f"Nothing is known of the ranks: {_reason(asking, 'ranks')}."
+    row = result.summary().set_index("measure").loc[asking.main]
+    if row["candidates"] == 1:
+        return f"{result.table['name'].iloc[0]} is the best of {int(row['systems']):,} runs, on topics like these, too."
+    of = f"{int(row['candidates']):,} of {count(int(row['systems']), 'run')}"
+    return f"{of} may be the best: topics do not separate them."
+
+
+def paragraph(name: str, asking: Asking) -> str:
+    """Return the sentences with what they hold for, as a paper has them."""
+    labels, runs, depth = asking.qrels.arrays.labels, asking.given_runs, asking.depth
+    sizes = [count(len(asking.qrels.topics), "topic"), f"{len(labels):,} judgments"]
+    if runs is not None:
+        sizes.append(count(len(runs), "run") + (f" of {count(len(runs.teams), 'team')}" if runs.teams else ""))
+    pool = ""
+    if depth is not None:
+        pool = f", pool depth {depth:,}"
+        if runs is not None and runs.pool_is_on_record:
+            n = int(runs.pooled.sum())
+            pool = f", {'' if n == len(runs) else f'{n:,} of them '}pooled to depth {depth:,}"
+            within = len(asking.qrels.restrict(depth_pool(runs, depth=depth)))
+            pool += f", a pool that has {within:,} of the judgments" if within < len(labels) else ""
+    resamples = f"; {asking.how['resamples']:,} resamples of the topics" if asking.how["resamples"] else ""
+    conventions = f"Relevant: label of at least {asking.qrels.rel}{resamples}."
+    limits = (
+        "Leave-out-uniques takes out the relevant documents that a team alone put into the pool; it speaks of runs "
+        "like the participants', not of other kinds of systems, nor of relevant documents that no run found."
+    )
+    return f"{name} has {', '.join(sizes)}{pool}. {' '.join(verdict(asking))} {limits} {conventions}"
+
 
 _SHORT = 12  # rows that are shown without being asked for
 _RUN = ("Run", "System")  # headings of the column that names a run
@@ -208,3 +301,50 @@ def _sources(kinds: set[str]) -> Iterator[tuple[str, str]]:
             source = re.search(r"Source: (.*)", call.__doc__ or "", re.DOTALL)
             if source:
                 yield study_of(call).result.title, " ".join(source[1].replace("``", "").split())
+
+
+#: heading, column and form of the cells
+_SHOWN = (
+    ("Collection", "collection", Digits.TEXT),
+    ("Judgments", "judgments", Digits.TEXT),
+    ("Relevant from", "rel", Digits.COUNT),
+    ("New run", "run_answer", Digits.TEXT),
+    ("New type", "type_answer", Digits.TEXT),
+    ("Runs", "runs", Digits.COUNT),
+    ("tau_b", "tau_b", Digits.SCORE),
+    ("Largest loss, %", "loss", Digits.TENTHS),
+    ("Without lowest quarter", "upper_loss", Digits.TENTHS),
+    ("Largest drop", "drop", Digits.COUNT),
+    ("tau_b, types", "type_tau_b", Digits.SCORE),
+    ("Largest loss, types, %", "type_loss", Digits.TENTHS),
+    ("Types, without lowest quarter", "type_upper_loss", Digits.TENTHS),
+    ("Judged of a new type", "type_judged", Digits.SHARE),
+    ("Power", "power", Digits.SHARE),
+)
+_CAPTION = (
+    f"Collections by {{measures}}, with the judgments as they are, and cut to the depth-{EQUAL_DEPTH} pool, where they "
+    "compare. tau_b, largest loss and drop: each run without the relevant documents that its own team alone put into "
+    "the pool, the loss of all runs and without the lowest quarter by score, the drop if its team alone is scored so; "
+    f"of types the same by type. Judged of a new type: of the first {EQUAL_DEPTH} documents of the type least covered, "
+    "had it not been pooled. Power: the pairs of runs that differ significantly. New run and new type: whether a run "
+    "like those pooled, and a new kind of system, may be scored."
+)
+
+
+def atlas_table(cards: Mapping[str, Card]) -> pd.DataFrame:
+    """Return the rows of all cards."""
+    return pd.concat([card.row for card in cards.values()], ignore_index=True)
+
+
+def atlas_page(cards: Mapping[str, Card], missing: Mapping[str, str]) -> str:
+    """Return the page with the table, links to the cards by their files, and why others have none."""
+    rows = atlas_table(cards)
+    depths = rows["depth"].map(" to depth {:.0f}".format, na_action="ignore").fillna("")
+    rows["judgments"] = rows["judgments"].where(rows["judgments"] != "as judged", rows["judgments"] + depths)
+    columns = [Column(heading, list(rows[column]), digits) for heading, column, digits in _SHOWN]
+    mains = dict.fromkeys(card.asking.main for card in cards.values())
+    links = {card.name: file for file, card in cards.items()}
+    others = "".join(f"<li>{html_text(name)}: {html_text(reason)}</li>" for name, reason in missing.items())
+    without = f"<h2>Without a card</h2><ul>{others}</ul>" if others else ""
+    shown = table(columns, _CAPTION.format(measures=", ".join(mains)), "atlas", links=links)
+    return document("Atlas of test collections", "Atlas", f"{shown}{without}", {}, {})

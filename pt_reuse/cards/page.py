@@ -13,13 +13,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import flag
 from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse._report import Column, Digits
 from pt_reuse._text import Printed, html_text, is_missing
 from pt_reuse._version import __version__
 from pt_reuse.cards import figures
 from pt_reuse.cards.questions import Verdict
+from pt_reuse.errors import flag
 
 _ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}  # answer -> the class of its colour
 

@@ -11,25 +11,23 @@ import ir_measures
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import listed
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, listed
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import Scores, score
 from pt_reuse.studies.bounds import bounds
-from pt_reuse.studies.by_type import by_type
+from pt_reuse.studies.by_type import by_type, leave_out_type
 from pt_reuse.studies.coverage.coverage import coverage
 from pt_reuse.studies.density import density
-from pt_reuse.studies.discriminative_power import discriminative_power
 from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
-from pt_reuse.studies.leave_out_type import leave_out_type
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.studies.rank_intervals import rank_intervals
 from pt_reuse.studies.saturation import saturation
+from pt_reuse.studies.significance import discriminative_power
 from pt_reuse.studies.stability import stability
 
 EQUAL_DEPTH = 10  # at which collections are compared

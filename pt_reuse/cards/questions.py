@@ -10,11 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import count
 from pt_reuse._text import ends, is_missing
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, FURTHER, FURTHER_PART, Asking, judged_of_types, upper_loss
 from pt_reuse.data.judgments import is_relevant_only
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count
 from pt_reuse.scoring.caveats import FEW_TOPICS
 
 NO_TEAM = "No run has a team, and runs of one team find the same. Give teams= with the runs."

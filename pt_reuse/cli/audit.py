@@ -9,15 +9,23 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse._check import choice
-from pt_reuse._check import listed as in_words
 from pt_reuse._files import replacing
-from pt_reuse.cli.declared import declaration, flags_of
 from pt_reuse.cli.field import QRELS_HELP, add_field, judgments_named, plan_field
 from pt_reuse.cli.output import out_folder, pictures, say, show, shows_bars, write_result
-from pt_reuse.cli.parser import INPUT, Parser, add_out, chosen_measures, given_judge_rel, in_shell, listed
+from pt_reuse.cli.parser import (
+    INPUT,
+    Parser,
+    add_out,
+    chosen_measures,
+    declaration,
+    flags_of,
+    given_judge_rel,
+    in_shell,
+    listed,
+)
 from pt_reuse.cli.study_commands import add_flag
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, choice
+from pt_reuse.errors import listed as in_words
 from pt_reuse.study import study_of
 
 if TYPE_CHECKING:

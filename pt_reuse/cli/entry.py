@@ -17,9 +17,8 @@ try:
     from typing import Any
 
     from pt_reuse._version import __version__
-    from pt_reuse.cli.declared import commands
     from pt_reuse.cli.output import complain
-    from pt_reuse.cli.parser import Parser, carry_out
+    from pt_reuse.cli.parser import Parser, carry_out, commands
     from pt_reuse.study import AIMS
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
@@ -31,8 +30,8 @@ _WRITTEN = {
     "runs": ("new run", "describe a field of run files, and check whether it fits judgments", "scores:add_runs"),
     "score": ("new run", "mean scores and ranks of runs", "scores:add_score"),
     "unjudged": ("new run", "how much of each run is unjudged", "scores:add_unjudged"),
-    "infer-pool": ("fair", "say which runs must have been pooled, and to which depth", "pool:add_infer_pool"),
-    "pool": ("judging", "the documents in a pool of the runs", "pool:add_pool"),
+    "infer-pool": ("fair", "say which runs must have been pooled, and to which depth", "scores:add_infer_pool"),
+    "pool": ("judging", "the documents in a pool of the runs", "scores:add_pool"),
     "judge export": ("judging", "write the documents of a pool as files for people to judge", "judge:add_export"),
     "judge import": ("judging", "read the files that people judged, and check them", "judge:add_import"),
     "judge pilot": ("judging", "whether annotators agree enough on a pilot to go on", "judge:add_pilot"),
@@ -42,9 +41,9 @@ _WRITTEN = {
     "judge plan-labels": ("models", "how many labels of a judge people must check, and which", "judge:add_plan"),
     "report": ("files", "the card of a collection: which questions it can answer", "cards:add_report"),
     "atlas": ("files", "the cards of several collections, and one table of them", "cards:add_atlas"),
-    "collections": ("files", "list the test collections known by name, or describe one", "collections:add_collections"),
-    "fetch": ("files", "download the run files of a collection that are not here yet", "collections:add_fetch"),
-    "verify": ("files", "compute the published numbers of a collection from your files", "collections:add_verify"),
+    "collections": ("files", "list the test collections known by name, or describe one", "cards:add_collections"),
+    "fetch": ("files", "download the run files of a collection that are not here yet", "cards:add_fetch"),
+    "verify": ("files", "compute the published numbers of a collection from your files", "cards:add_verify"),
     "demo": ("files", "the main questions, answered on the embedded collection", "cards:add_demo"),
 }
 _FAMILIES = {

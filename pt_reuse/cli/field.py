@@ -13,17 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse._check import did_you_mean
 from pt_reuse.cli.output import complain, shows_bars
 from pt_reuse.cli.parser import INPUT, READING, Parser, add_quiet
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, did_you_mean
 from pt_reuse.options import ORDERS
 
 if TYPE_CHECKING:
     from pt_reuse.collections.collection import Collection
     from pt_reuse.data.judgments import Qrels
-    from pt_reuse.data.run_reading import Reading
-    from pt_reuse.data.run_set import RunSet
+    from pt_reuse.data.run_set import Reading, RunSet
 
 METADATA_HELP = "CSV with name and any of team, type, pooled, family and others"
 QRELS_HELP = "a TREC qrels file, or a collection known by name, NAME:WHICH where it has several"
@@ -229,8 +227,7 @@ class FieldPlan:
 def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> FieldPlan:
     """Check what the options say of runs and judgments, as far as that goes before these are read."""
     from pt_reuse.collections.runs import PoolUnknownWarning, plan_runs
-    from pt_reuse.data.ir_metadata import run_paths
-    from pt_reuse.data.metadata import given_metadata
+    from pt_reuse.data.metadata import given_metadata, run_paths
     from pt_reuse.data.parsing import named_by_files
     from pt_reuse.data.tables import TableLabels
 
@@ -266,8 +263,8 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
 
 def _reading(options: argparse.Namespace) -> Reading:
     """Return how the options say that run files are read."""
-    from pt_reuse.data.ordering import HowPooled
-    from pt_reuse.data.run_reading import Reading
+    from pt_reuse.data.coding import HowPooled
+    from pt_reuse.data.run_set import Reading
 
     same = ("order", "duplicates", "bad_lines", "other_files")
     return Reading(
@@ -280,8 +277,7 @@ def _reading(options: argparse.Namespace) -> Reading:
 
 def runs_beside(options: argparse.Namespace, given: list[str]) -> RunSet | str:
     """Read run files that are given beside a field, without teams; a collection's name is left as it is."""
-    from pt_reuse.data.ir_metadata import run_paths
-    from pt_reuse.data.metadata import given_metadata
+    from pt_reuse.data.metadata import given_metadata, run_paths
     from pt_reuse.data.run_files import is_files
 
     files = run_files(given)

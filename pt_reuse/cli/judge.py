@@ -12,9 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse._check import count, did_you_mean
 from pt_reuse._files import read_file
-from pt_reuse.cli.declared import flags_of
 from pt_reuse.cli.field import QRELS_HELP, add_field, add_run_files, judgment_source, plan_field, told_name
 from pt_reuse.cli.output import (
     out_file,
@@ -36,10 +34,11 @@ from pt_reuse.cli.parser import (
     add_contributors,
     add_out,
     chosen_contributors,
+    flags_of,
     listed,
 )
 from pt_reuse.cli.study_commands import add_flag
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError, count, did_you_mean, located
 from pt_reuse.study import study_of
 
 if TYPE_CHECKING:
@@ -122,8 +121,7 @@ def add_export(parser: Parser) -> None:
 
 
 def _run_export(options: argparse.Namespace) -> None:
-    from pt_reuse.judging.people.export import export_tasks
-    from pt_reuse.judging.people.manifest import RETURNED
+    from pt_reuse.judging.people.export import RETURNED, export_tasks
 
     qrels = None if options.qrels is None else judgment_source(options.qrels).read()
     labels = qrels if options.labels is None else _scale(options.labels)
@@ -179,8 +177,8 @@ def _read_pool(path: Path) -> Pool:
     """Read a pool as `pt-reuse pool` writes it: a table, or judgments that are still to come."""
     import pandas as pd
 
-    from pt_reuse.data.csv_files import read_csv
     from pt_reuse.data.judgments import read_qrels
+    from pt_reuse.data.packed_files import read_csv
     from pt_reuse.pooling.pool import Pool
 
     settings = {"strategy": "given"}
@@ -351,7 +349,7 @@ def _check_plan(options: argparse.Namespace) -> None:
 
 
 def _run_plan(options: argparse.Namespace) -> None:
-    from pt_reuse.data.run_reading import read_runs
+    from pt_reuse.data.run_set import read_runs
     from pt_reuse.studies.plan_labels import plan_labels
 
     names = study_of(plan_labels).parameters.keys() & vars(options).keys() - {"prior", "runs", "judge"}

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse.cli.declared import declaration
 from pt_reuse.cli.field import (
     METADATA_HELP,
     QRELS_HELP,
@@ -34,6 +33,7 @@ from pt_reuse.cli.parser import (
     add_out,
     add_quiet,
     chosen_contributors,
+    declaration,
     given_judge_rel,
     listed,
     number_or_numbers,

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from pt_reuse.data.catalogue import entries, record
+from pt_reuse.data.metadata import entries, record
 from pt_reuse.errors import InputError, warn
 
 #: where documents, topics or judgments come from: ``irds:ID`` of ir_datasets as a text, or paths of files in a tuple

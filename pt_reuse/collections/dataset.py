@@ -14,12 +14,10 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse import _text
-from pt_reuse._check import choice, count, examples, flag, positive, shown
 from pt_reuse._text import Printed
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.definition import collection_names, find_collection
-from pt_reuse.collections.irds import build_irds, not_known, not_readable
-from pt_reuse.collections.own_files import TOPIC_FORMATS, topic_format
+from pt_reuse.collections.own_files import TOPIC_FORMATS, build_irds, not_known, not_readable, topic_format
 from pt_reuse.collections.runs import (
     choose_runs,
     compare_judgments,
@@ -33,12 +31,11 @@ from pt_reuse.collections.runs import (
     submitted_runs,
     with_types,
 )
+from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import RunLabels
-from pt_reuse.data.ordering import HowPooled
-from pt_reuse.data.run_reading import Reading
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, warn
+from pt_reuse.data.run_set import Reading, RunSet
+from pt_reuse.errors import InputError, choice, count, examples, flag, positive, shown, warn
 
 
 def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFrame:

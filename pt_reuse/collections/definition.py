@@ -17,7 +17,6 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import examples, shown
 from pt_reuse._files import open_file, user_path
 from pt_reuse.collections.collection import (
     Collection,
@@ -32,12 +31,11 @@ from pt_reuse.collections.collection import (
     plain,
     without_runs,
 )
-from pt_reuse.collections.irds import find_irds
-from pt_reuse.collections.own_files import OwnDocuments, document_format, topic_format
+from pt_reuse.collections.own_files import OwnDocuments, document_format, find_irds, topic_format
+from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.judgments import checked_rel
 from pt_reuse.data.metadata import RunLabels
-from pt_reuse.data.ordering import HowPooled
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, examples, located, shown, warn
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 #: part of a collection -> what ir_datasets calls it

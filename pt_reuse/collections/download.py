@@ -17,7 +17,6 @@ from requests.adapters import HTTPAdapter
 from requests.auth import HTTPBasicAuth
 from urllib3.util import Retry
 
-from pt_reuse._check import count, examples
 from pt_reuse._files import temporary
 from pt_reuse.collections.collection import Collection
 from pt_reuse.data.lines import RUN_LINE, RunParts
@@ -30,7 +29,7 @@ from pt_reuse.data.packed_files import (
     read_beginning,
     read_blocks,
 )
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError, count, examples, located
 
 #: raises where a file is not the run of a name
 Check: TypeAlias = Callable[[str, Path], None]

@@ -16,7 +16,6 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, examples, flag, positive, shown
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import (
@@ -28,7 +27,7 @@ from pt_reuse.collections.definition import (
     read_definition,
 )
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, choice, examples, flag, positive, shown
 
 #: judgments: those of the pool, those of every topic and document, and the labels of two further assessors
 JUDGMENTS = ("pool", "complete", "second", "third")

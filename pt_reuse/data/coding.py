@@ -1,10 +1,15 @@
-"""Runs coded as one field."""
+"""Runs coded as one field: the order of documents, the shapes of scores, and rows of TREC run files."""
 
 from __future__ import annotations
 
+import gzip
+import math
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,12 +17,10 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, shown
+from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Field, Repeats, build_field
-from pt_reuse.arrays.lists import ranges
-from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows, check_places, rank_places
+from pt_reuse.arrays.field import AnyField, Field, Repeats, build_field
+from pt_reuse.arrays.lists import BY_SCORE, FileRows, NoPlaceError, Places, RunRows, check_places, ranges, rank_places
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import (
     as_id,
@@ -31,9 +34,288 @@ from pt_reuse.data.frame_columns import (
     warn_of_white_space,
 )
 from pt_reuse.data.metadata import OF_FRAMES, given_metadata
-from pt_reuse.data.ordering import HowPooled, check_order
-from pt_reuse.data.trec import without_place
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.data.packed_files import guarded
+from pt_reuse.errors import InputError, choice, count, examples, flag, located, positive, shown, warn
+from pt_reuse.options import ORDERS
+
+#: down to which ranks neighbours with equal scores are counted
+TOPS = (3, 10)
+
+
+@dataclass(frozen=True)
+class ScoreShapes:
+    """The scores of each list: (topics, runs) arrays, 0 or False for a list of no document."""
+
+    constant: NDArray[np.bool_]  # all scores are equal, of two documents or more
+    rising: NDArray[np.bool_]  # they rise with the rank
+    surprise: NDArray[np.float64]  # -log of the chance that they do by the order of rows alone; infinite by ranks
+    tied_top: NDArray[np.int64]  # (tops, topics, runs) neighbours with equal scores down to each of `TOPS`
+    tied: NDArray[np.int64]  # in the whole list
+
+    @classmethod
+    def of(cls, field: AnyField, order: str) -> ScoreShapes:
+        """Look at each list of a field that stands in a ranking order."""
+        shape = field.n_topics, field.n_runs
+        constant, rising = np.zeros((2, *shape), dtype=np.bool_)
+        surprise, tied = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        tied_top = np.zeros((len(TOPS), *shape), dtype=np.int64)
+        for i, part in enumerate(field.parts):
+            block = ListScores(field.part(i), order)
+            at = slice(part.start, part.stop)
+            tied[at], constant[at] = block.tied().reshape(-1, field.n_runs), block.constant.reshape(-1, field.n_runs)
+            tied_top[:, at] = [block.tied(top).reshape(-1, field.n_runs) for top in TOPS]
+            rises, by_rows = block.rising()
+            rising[at] = rises.reshape(-1, field.n_runs)
+            surprise[at] = np.where(by_rows, block.log_orders(), np.where(rises, math.inf, 0.0)).reshape(
+                -1, field.n_runs
+            )
+        return cls(constant, rising, surprise, tied_top, tied)
+
+
+@dataclass(frozen=True)
+class ListScores:
+    """The scores of the lists of a block."""
+
+    field: Field
+    order: str
+
+    @cached_property
+    def begin(self) -> NDArray[np.int64]:
+        return self.field.starts[:-1]
+
+    @cached_property
+    def length(self) -> NDArray[np.int64]:
+        return np.diff(self.field.starts)
+
+    @cached_property
+    def keys(self) -> NDArray[np.floating]:
+        """Return (rows,): by what documents are ranked."""
+        scores = np.asarray(self.field.scores)
+        if self.order != "trec_eval9":
+            return scores
+        with np.errstate(over="ignore"):
+            return scores.astype(np.float32)
+
+    @cached_property
+    def _equal(self) -> NDArray[np.int64]:
+        """Return the rows that have the score of the row below, whosoever's that is."""
+        return np.flatnonzero(self.keys[1:] == self.keys[:-1])
+
+    def tied(self, cutoff: int | None = None) -> NDArray[np.int64]:
+        """Return (lists,): how many documents down to a cutoff have the score of the next; 0 in orders not by score."""
+        if self.order not in BY_SCORE:
+            return np.zeros(len(self.length), dtype=np.int64)
+        return np.diff(np.searchsorted(self._equal, [self.begin, self.begin + self.neighbours(cutoff)]), axis=0)[0]
+
+    def neighbours(self, cutoff: int | None = None) -> NDArray[np.int64]:
+        """Return (lists,): how many documents down to a cutoff have a next one."""
+        pairs = np.maximum(self.length - 1, 0)
+        return pairs if cutoff is None else np.minimum(pairs, cutoff)
+
+    @cached_property
+    def constant(self) -> NDArray[np.bool_]:
+        """Return (lists,): whether all scores are equal, of two documents or more."""
+        found = np.zeros(len(self.length), dtype=np.bool_)
+        several = np.flatnonzero(self.length > 1)
+        equal = np.diff(np.searchsorted(self._equal, [self.begin, self.begin + self.neighbours()]), axis=0)[0]
+        found[several] = equal[several] == self.length[several] - 1
+        return found
+
+    def log_orders(self) -> NDArray[np.float64]:
+        """Return (lists,): the log of how many orders the rows of a list may have."""
+        return np.array([math.lgamma(n + 1) for n in self.length.tolist()])
+
+    def rising(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return (lists,): whether scores rise with the rank; and where nothing but the order of rows says so."""
+        found = np.zeros(len(self.length), dtype=np.bool_)
+        if self.order not in BY_SCORE:
+            # lists stand in the order of ranks or rows
+            some = np.flatnonzero((self.length > 1) & ~self.constant)
+            found[some] = self._ascends(some, None)
+            return found, found & (self.order == "file")
+        ranked = np.resize(np.asarray(self.field.ranked), len(self.length)) & ~self._of_one_rank
+        for places, mine in ((self.field.rank, ranked), (self.field.file, ~ranked)):
+            some = np.flatnonzero(mine & self._turned(places) & ~self.constant)
+            found[some] = self._ascends(some, places)
+        return found, found & ~ranked
+
+    @cached_property
+    def _of_one_rank(self) -> NDArray[np.bool_]:
+        """Return (lists,): whether all ranks are the same, so that they say nothing."""
+        some, same = np.flatnonzero(self.length), np.zeros(len(self.length), dtype=np.bool_)
+        if len(some):
+            # the first row is where it says
+            places, begin = np.array(self.field.rank), self.begin[some]
+            first, places[begin] = places[begin] == 1, 0
+            same[some] = first & (np.maximum.reduceat(places, begin) == 1)
+        return same
+
+    def _turned(self, places: Places) -> NDArray[np.bool_]:
+        """Return (lists,): whether the best score stands below the worst, which is looked at first."""
+        found, some = np.zeros(len(self.length), dtype=np.bool_), np.flatnonzero(self.length)
+        first, last = places[self.begin[some]], places[self.field.starts[some + 1] - 1]
+        found[some] = (first > last) & (first != 1) & (last != self.length[some])
+        return found
+
+    def _ascends(self, some: NDArray[np.int64], places: Places | None) -> NDArray[np.bool_]:
+        """Return for some lists, none of them empty, whether no score falls in the order of places."""
+        rows = ranges(self.begin[some], self.length[some])
+        of = np.repeat(np.arange(len(some)), self.length[some])
+        if places is not None:
+            rows = rows[np.lexsort((places[rows], of))]
+        scores = np.asarray(self.field.scores)[rows]
+        found = np.ones(len(some), dtype=np.bool_)
+        found[of[1:][(scores[1:] < scores[:-1]) & (of[1:] == of[:-1])]] = False
+        return found
+
+
+#: bytes that a run's name may have as part of a file's, of which most systems take 255
+_LONGEST_NAME = 255 - len("input..gz")
+#: what to do about a rank column that gives no order
+NO_ORDER = "order='rank' has no order to follow. Use order='trec_eval' (by score) or order='file'."
+
+
+def without_place(topic: Any, docno: Any, *, tied: bool = True, **where: Any) -> InputError:
+    """Return the error for a document whose rank gives no order."""
+    fault = "the rank of another document of the topic" if tied else "no number as its rank"
+    return InputError(f"topic {shown(topic)}, document {shown(docno)} has {fault}. {NO_ORDER}", **where)
+
+
+def check_names(names: Iterable[str], what: str) -> None:
+    """Raise when a name could not stand in a file of white-space separated columns."""
+    encoded = ((name, name.encode("utf-8", "surrogateescape")) for name in names)
+    bad = [name for name, written in encoded if b"\0" in written or [written] != written.split()]
+    if bad:
+        why = "cannot be written to a TREC file, whose columns are separated by white space"
+        raise InputError(f"the {what} {examples(bad)} {why}. Rename it first.")
+
+
+def check_topics(topics: Iterable[str]) -> None:
+    """Raise when a topic id could not stand in a file: it is no one column, or its line would be a comment."""
+    topics = list(topics)
+    check_names(topics, "topic")
+    comments = [topic for topic in topics if topic.startswith("#")]
+    if comments:
+        why = "cannot be written to a TREC file, in which a line that begins with # is a comment"
+        raise InputError(f"the topic {examples(comments)} {why}. Rename it first.")
+
+
+def write_runs(
+    field: AnyField,
+    names: Sequence[str],
+    frame_of: Callable[[str], pd.DataFrame],
+    folder: str | Path,
+    *,
+    compress: bool,
+    overwrite: bool,
+) -> list[Path]:
+    """Write each run of a field as a file, all checked before the first is written; see :meth:`RunSet.write`."""
+    flag("compress", compress)
+    flag("overwrite", overwrite)
+    folder = checked_path(folder)
+    files = [f"input.{name}{'.gz' if compress else ''}" for name in _checked_names(field, names)]
+    check_writable(folder, files, overwrite=overwrite, argument="folder")
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for name, file in zip(names, files, strict=True):
+            frame = frame_of(name)
+            cells = zip(frame["qid"], frame["docno"], frame["rank"], frame["score"].tolist(), strict=True)
+            lines = [f"{qid} Q0 {docno} {rank + 1} {score!r} {name}\n" for qid, docno, rank, score in cells]
+            data = guarded("".join(lines).encode("utf-8", "surrogateescape"))
+            # no time stamp: the same run gives the same bytes
+            yield file, gzip.compress(data, mtime=0) if compress else data
+
+    try:
+        return write_together(folder, contents(), overwrite=overwrite)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written to: {error.strerror or error}.", argument="folder") from error
+
+
+def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:
+    check_names(names, "run name")
+    check_topics(field.topics)
+    unsafe = [name for name in names if "/" in name or "\\" in name or name in (".", "..")]
+    unsafe += [name for name in names if len(os.fsencode(name)) > _LONGEST_NAME]
+    if unsafe:
+        raise InputError(f"{examples(unsafe)} cannot be a file name. Rename the run first.")
+    empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]
+    if empty:
+        why = "has no documents, and an empty file is no run"
+        raise InputError(f"{examples(empty)} {why}. Leave it out: runs.select(...).")
+    for i in range(len(field.parts)):
+        block = field.part(i)
+        used = np.zeros(len(block.vocabulary), dtype=np.bool_)
+        used[block.all_docs()] = True
+        check_names(tokens.decode(block.vocabulary[used]), "docno")
+    return names
+
+
+def check_order(argument: str, order: Any) -> None:
+    """Raise unless a user's argument names a ranking order."""
+    choice(argument, order, tuple(ORDERS))
+
+
+def checked_pool_order(order: Any) -> str:
+    """Return a user's ``pool_order=``, or say that it is no ranking order."""
+    check_order("pool_order", order)
+    return str(order)
+
+
+def check_order_or_none(argument: str, order: Any) -> None:
+    """Raise unless a user's argument names a ranking order, or leaves it to the field."""
+    if order is not None:
+        check_order(argument, order)
+
+
+def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str) -> None:
+    """Raise where a field that stands in one ranking order cannot be put into another."""
+    if wanted != "rank" or now == "rank":
+        return
+    without = [names[r] for r in np.flatnonzero(~field.ranked & field.lengths.any(axis=0)).tolist()]
+    if without:
+        raise InputError(f"{examples(without)} came without a column 'rank'. {NO_ORDER}", argument="order")
+    # told now, not when a block is loaded
+    for block in map(field.part, range(len(field.parts))):
+        try:
+            check_places(block.starts, block.rank)
+        except NoPlaceError as error:
+            topic, run = divmod(int(np.searchsorted(block.starts, error.row, side="right")) - 1, block.n_runs)
+            docno = tokens.decode(tokens.as_tokens(block.words_of(np.array([error.row]))))[0]
+            where = {"argument": "order", "place": f"run {shown(names[run])}"}
+            raise without_place(block.topics[topic], docno, tied=error.tied, **where) from None
+
+
+@dataclass(frozen=True)
+class HowPooled:
+    """How the pool of a field was made; one that is made has been checked."""
+
+    order: str | None = None  # the order in which documents were taken
+    depth: int | None = None  # documents per run and topic; None where nobody says
+
+    def __post_init__(self) -> None:
+        check_order_or_none("pool_order", self.order)
+        if self.depth is not None:
+            positive("pool_depth", self.depth, "documents per run and topic")
+
+    def __or__(self, other: HowPooled) -> HowPooled:
+        """Return what either says; raise where they say two things."""
+        both = (("pool_order", self.order, other.order), ("pool_depth", self.depth, other.depth))
+        for option, mine, theirs in both:
+            if mine and theirs and mine != theirs:
+                two = f"{option} of one field is {mine!r}, that of the other {theirs!r}. Give both the same "
+                raise InputError(f"{two}{option}=.", argument="other")
+        return HowPooled(self.order or other.order, self.depth or other.depth)
+
+    def in_words(self, order: str) -> Iterator[str]:
+        """Yield what the repr of a field in some ranking order says of its pool."""
+        if self.order not in (None, order):
+            yield f"pool_order={self.order!r}"
+        if self.depth is not None:
+            yield f"pool_depth={self.depth}"
+
+
+#: nobody says
+UNKNOWN = HowPooled()
 
 
 def run_frame(field: AnyField, row: int, name: str) -> pd.DataFrame:

@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, listed, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Repeats
-from pt_reuse.errors import warn
+from pt_reuse.errors import count, listed, shown, warn
 
 COLUMNS = ("file", "line", "reason", "name", "qid", "docno")
 #: why a document of `duplicates="best"` was left out

@@ -17,10 +17,9 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import columns, count, examples, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.tokens import Words, as_tokens, words_at
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, columns, count, examples, located, shown, warn
 
 _T = TypeVar("_T")
 _U = np.uint64

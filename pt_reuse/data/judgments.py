@@ -16,7 +16,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import _text
-from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown
 from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
     LABELS,
@@ -39,7 +38,7 @@ from pt_reuse.data.qrels_files import (
     write_arrays,
 )
 from pt_reuse.data.sharing import Shareable
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, checked_seed, choice, columns, count, examples, flag, shown
 
 #: what a frame of judgments, or each tuple, must have
 COLUMNS = ("qid", "docno", "label")

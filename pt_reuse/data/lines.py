@@ -9,12 +9,11 @@ from io import BytesIO
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import shown
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.places import FileRows
+from pt_reuse.arrays.lists import FileRows
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.frame_columns import LONGEST_NAME, parse_numbers, plain_decimal
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, shown
 
 RUN_LINE = "six columns: qid Q0 docno rank score tag"
 QRELS_LINE = "four columns: qid iteration docno label"

@@ -14,12 +14,11 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import columns, count, examples, flag, positive, shown
 from pt_reuse._files import Alone, alone, check_writable, checked_path, sweep_temporary
-from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.coding import frame_rows
 from pt_reuse.data.frame_columns import as_ids, as_pairs, in_our_columns, number_column
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.data.store import ArrayFile, DamagedError, write_arrays
+from pt_reuse.errors import InputError, columns, count, examples, flag, located, positive, shown, warn
 
 #: where an object lies in memory, as Python and Java print it
 _ADDRESS = re.compile(r"(?<=0x)[0-9a-fA-F]+|(?<=@)[0-9a-f]{4,}")

@@ -12,13 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, flag, shown
 from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs, sort_by_topic
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.csv_files import WHITE, headed_judgments, read_judgment_rows
+from pt_reuse.data.coding import check_names, check_topics
 from pt_reuse.data.frame_columns import (
     LABELS,
     as_ids,
@@ -33,9 +32,16 @@ from pt_reuse.data.frame_columns import (
     warn_of_white_space,
 )
 from pt_reuse.data.lines import QRELS_LINE, SAMPLE_LINE, document_in, names_in, place_of, qrels_fields, topics_in
-from pt_reuse.data.packed_files import UnreadableError, guarded, in_memory, read_bytes
-from pt_reuse.data.trec import check_names, check_topics
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.data.packed_files import (
+    WHITE,
+    UnreadableError,
+    guarded,
+    headed_judgments,
+    in_memory,
+    read_bytes,
+    read_judgment_rows,
+)
+from pt_reuse.errors import InputError, count, examples, flag, located, shown, warn
 
 
 @dataclass(frozen=True)

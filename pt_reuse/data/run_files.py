@@ -11,11 +11,10 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, examples, flag, positive, shown
 from pt_reuse._files import checked_path, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
-from pt_reuse.data.coding import CodedRuns, coder, run_names, warn_of_twin_topics
+from pt_reuse.data.coding import UNKNOWN, CodedRuns, HowPooled, check_order, coder, run_names, warn_of_twin_topics
 from pt_reuse.data.frame_columns import (
     COLUMNS,
     as_ids,
@@ -25,15 +24,12 @@ from pt_reuse.data.frame_columns import (
     no_results_yet,
     warn_of_white_space,
 )
-from pt_reuse.data.ir_metadata import labelled_table, run_paths
 from pt_reuse.data.judgments import is_collection
-from pt_reuse.data.metadata import GivenMetadata, given_metadata
-from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order
-from pt_reuse.data.parsing import Conventions, named_by_files, parse_files, run_rows, tell_of_longer
+from pt_reuse.data.metadata import GivenMetadata, given_metadata, labelled_table, run_paths
+from pt_reuse.data.parsing import Conventions, memory_bytes, named_by_files, parse_files, run_rows, tell_of_longer
 from pt_reuse.data.store import NAME, check_keeping, read_kept
 from pt_reuse.data.tables import TableLabels, is_table
-from pt_reuse.data.within_memory import memory_bytes
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError, choice, examples, flag, located, positive, shown
 
 
 @dataclass(frozen=True, kw_only=True)

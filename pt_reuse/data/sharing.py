@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 
 import pyterrier as pt
 
-from pt_reuse._check import shown
 from pt_reuse._files import TREE, checked_path, read_file, temporary
 from pt_reuse._saving import CONTENTS, digests_of
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, shown
 
 #: what PyTerrier reads of every artifact, and in it the digest of the file that has the digests of all others
 META, DIGEST = "pt_meta.json", "digest"

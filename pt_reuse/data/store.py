@@ -1,14 +1,17 @@
-"""A store: a field in one file of arrays, block by block, with notes that say of which files and how it was made."""
+"""A store: a field in one ``.npz`` file of arrays, block by block, with notes that say of which files it was made."""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,18 +20,101 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples
-from pt_reuse._files import TREE, check_writable, open_file, sweep_temporary, temporary
+from pt_reuse._files import TREE, check_writable, open_file, replacing, sweep_temporary, temporary
 from pt_reuse._jobs import folder_for_jobs
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Field, StoredField
-from pt_reuse.arrays.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics, forget_blocks
-from pt_reuse.data.array_file import ArrayFile, DamagedError, add_array, add_notes, writing
+from pt_reuse.arrays.field import AnyField, Field, OpenField, Stacked, Stepped, StoredField, cut_topics, forget_blocks
 from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.ir_metadata import real_paths
-from pt_reuse.data.parsing import Conventions, ReadField, changed, parse_files
-from pt_reuse.data.within_memory import BlocksWithin, rows_at_once
-from pt_reuse.errors import InputError, warn
+from pt_reuse.data.metadata import real_paths
+from pt_reuse.data.parsing import BlocksWithin, Conventions, ReadField, changed, parse_files, rows_at_once
+from pt_reuse.errors import InputError, examples, warn
+
+_NOTES = "notes.json"
+
+
+class DamagedError(Exception):
+    """A file of arrays that is missing, cut off or altered; the message is a clause about the file."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[ZipFile]:
+    """Open a file of arrays, which takes its place only when it is whole."""
+    with replacing(path) as file, ZipFile(file, "w") as archive:
+        yield archive
+
+
+def add_array(archive: ZipFile, name: str, array: NDArray) -> None:
+    """Write an array to a file that is open."""
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+        np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+def add_notes(archive: ZipFile, notes: Mapping[str, Any]) -> None:
+    """Write what JSON can hold to a file that is open."""
+    archive.writestr(_NOTES, json.dumps(notes))
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray], notes: Mapping[str, Any]) -> None:
+    """Write arrays and what JSON can hold; the file takes its place only when it is whole."""
+    with writing(path) as archive:
+        for name, array in arrays.items():
+            add_array(archive, name, array)
+        add_notes(archive, notes)
+
+
+class ArrayFile:
+    """A file of arrays that is held open, so that it can be read when its path leads elsewhere."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        with _damage_told():
+            file = open_file(path)
+            try:
+                self._archive = ZipFile(file)
+            except BaseException:
+                file.close()
+                raise
+        self._close = weakref.finalize(self, file.close)
+
+    def __enter__(self) -> ArrayFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    @cached_property
+    def notes(self) -> dict[str, Any]:
+        """Return what was written beside the arrays; raise a DamagedError where it cannot be read."""
+        with _damage_told():
+            return dict(json.loads(self._archive.read(_NOTES)))
+
+    def read(self, *names: str) -> list[NDArray]:
+        """Return some arrays; raise a DamagedError where one is not as it was written."""
+        with _damage_told():
+            return [_read(self._archive, name) for name in names]
+
+
+def _read(archive: ZipFile, name: str) -> NDArray:
+    # whole, which compares the checksum; the array is a view of it, which numpy's own reader would copy piece by piece
+    data = archive.read(f"{name}.npy")
+    member = BytesIO(data)
+    np.lib.format.read_magic(member)
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(member)
+    return np.frombuffer(data, dtype, offset=member.tell()).reshape(shape, order="F" if fortran else "C")
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise DamagedError("it is missing") from error
+    except OSError as error:
+        raise DamagedError(f"it cannot be read ({error.strerror or error})") from error
+    except Exception as error:
+        # zipfile, numpy and json have classes of their own for what they find wrong; all mean damage
+        raise DamagedError(f"it is damaged ({error})") from error
+
 
 FORMAT = 11  # to be raised when the file, its arrays or the hash of names change
 NAME = "pt_reuse-runs.npz"

@@ -16,15 +16,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import columns, examples, flag, shown
 from pt_reuse._files import check_writable, checked_path, open_file, replacing
 from pt_reuse.arrays import tokens
+from pt_reuse.arrays.field import AnyField
 from pt_reuse.arrays.lists import neighbours, ranges
-from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.frame_columns import check_once, finite_column, number_column, text_column, text_groups
 from pt_reuse.data.lines import RunPart
 from pt_reuse.data.metadata import given_metadata, is_missing
-from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.packed_files import (
     ANY_UNPACKED,
     LONGEST_START,
@@ -34,7 +33,7 @@ from pt_reuse.data.packed_files import (
     UnreadableError,
     kind_of_table,
 )
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, columns, examples, flag, shown, warn
 from pt_reuse.options import ORDERS
 
 SKIP_FILE = " Pass other_files='skip' to leave out files without a row of a run."

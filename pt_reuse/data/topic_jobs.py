@@ -13,8 +13,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._jobs import Job, JobPlace, run_jobs
-from pt_reuse.arrays.field import Field
-from pt_reuse.arrays.open_field import AnyField, OpenField
+from pt_reuse.arrays.field import AnyField, Field, OpenField
 from pt_reuse.data.store import on_disk
 
 #: what a job returns: arrays alone, so that they can be sent, saved and loaded. ``TOPICS`` is always among them

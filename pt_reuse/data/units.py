@@ -11,15 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, count, did_you_mean, examples, flag, shown
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Field
-from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.stratified import share_of
+from pt_reuse.arrays.field import AnyField, Field
+from pt_reuse.arrays.prediction_powered import share_of
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.frame_columns import as_ids, text_words
 from pt_reuse.data.metadata import record_in_words
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, checked_seed, choice, count, did_you_mean, examples, flag, shown, warn
 
 
 def distinct(column: pd.Series) -> list[str]:

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, positive, whole
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_reading import as_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, as_runs
+from pt_reuse.errors import checked_seed, count, positive, whole
 from pt_reuse.pooling.depth import checked_depth, depth_pool
 from pt_reuse.result import Record
 

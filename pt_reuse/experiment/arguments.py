@@ -15,14 +15,12 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, columns, count, did_you_mean, examples, flag, shown
 from pt_reuse._files import check_writable
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_SYSTEMS, RunLabels, given_metadata
-from pt_reuse.data.run_reading import as_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, as_runs
 from pt_reuse.data.units import column_of
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, choice, columns, count, did_you_mean, examples, flag, located, shown, warn
 from pt_reuse.experiment.columns import DEFAULTS, REUSE, Measures
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.rescoring import check_provided

@@ -16,16 +16,14 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import shown
 from pt_reuse._files import read_file
 from pt_reuse._saving import CONTENTS, DAMAGED, SavedFiles, digests_of, read_result
 from pt_reuse.arrays.lists import offsets
-from pt_reuse.collections.terms import check_shareable
+from pt_reuse.collections.runs import check_shareable
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, read_runs
 from pt_reuse.data.sharing import DIGEST, META, as_json
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError, located, shown
 from pt_reuse.pooling.pool import Contributions, Contributors, Pool, Rule
 from pt_reuse.result import Record
 from pt_reuse.scoring.scores import Scores

@@ -9,12 +9,10 @@ from typing import Any, ClassVar
 import ir_measures
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, listed, shown
 from pt_reuse._report import MOST, Column, Digits, Report, intervals
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, warn
-from pt_reuse.experiment.adding import TIME, like
-from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, NO_FIELD, NOT_POOLED, SUMMED, sentence
+from pt_reuse.errors import InputError, choice, count, examples, listed, shown, warn
+from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, NO_FIELD, NOT_POOLED, SUMMED, TIME, like, sentence
 from pt_reuse.scoring.caveats import BEWARE, CaveatWarning
 from pt_reuse.scoring.measures import MeasureLike, adds_up
 

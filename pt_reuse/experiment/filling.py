@@ -11,12 +11,10 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
-from pt_reuse.arrays.changes import Changes
-from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, examples
 from pt_reuse.experiment.columns import Columns, Measures, Values, times_of
 from pt_reuse.experiment.systems import KeptColumns
 from pt_reuse.judge import AskedJudge, HoleLabels, NamedJudge, Scale, as_judges, labels_of_holes

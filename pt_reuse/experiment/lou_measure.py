@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, shown
 from pt_reuse.data.judgments import checked_rel
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, ReuseWarning, warn
+from pt_reuse.errors import InputError, ReuseWarning, count, shown, warn
 from pt_reuse.experiment.arguments import as_field
 from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
 from pt_reuse.pooling.fit import MOSTLY

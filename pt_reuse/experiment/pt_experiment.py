@@ -12,13 +12,10 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, shown
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.metadata import RunLabels
-from pt_reuse.data.run_reading import as_runs
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, located
-from pt_reuse.experiment.adding import Adding, check_layout, in_layout, to_long
+from pt_reuse.data.run_set import RunSet, as_runs
+from pt_reuse.errors import InputError, count, examples, located, shown
 from pt_reuse.experiment.arguments import (
     as_field,
     check_baseline,
@@ -37,11 +34,15 @@ from pt_reuse.experiment.arguments import (
 )
 from pt_reuse.experiment.columns import (
     USUAL,
+    Adding,
     Wanted,
+    check_layout,
     compute_columns,
     hint_of,
+    in_layout,
     tell_other_order,
     tell_remarks,
+    to_long,
 )
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
 from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of

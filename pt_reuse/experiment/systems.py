@@ -16,16 +16,13 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import columns, count, examples, positive, shown
-from pt_reuse.data.coding import code_runs, frame_rows, run_names
+from pt_reuse.data.coding import UNKNOWN, code_runs, frame_rows, run_names
 from pt_reuse.data.frame_columns import COLUMNS, as_id, as_ids, as_pairs, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.ordering import UNKNOWN
 from pt_reuse.data.pipelines import KeptPipeline, has_address, kept_in, results_folder
 from pt_reuse.data.run_files import held, is_files
-from pt_reuse.data.run_reading import as_runs
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.data.run_set import RunSet, as_runs
+from pt_reuse.errors import InputError, columns, count, examples, located, positive, shown, warn
 from pt_reuse.experiment.columns import ORDER, Wanted
 from pt_reuse.scoring.scores import topics_of_runs
 

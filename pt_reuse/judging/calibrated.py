@@ -14,19 +14,30 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, count, examples, flag, names, positive, shown
-from pt_reuse._check import columns as check_columns
 from pt_reuse.arrays.lists import TopicDocs
-from pt_reuse.data.asking import name_of
 from pt_reuse.data.frame_columns import as_ids, as_pairs, checked_labels, now, row_in_words
+from pt_reuse.data.judgment_changes import name_of
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import (
+    InputError,
+    checked_seed,
+    choice,
+    count,
+    examples,
+    flag,
+    located,
+    names,
+    positive,
+    shown,
+    warn,
+)
+from pt_reuse.errors import columns as check_columns
 from pt_reuse.judge import Judge, as_judge
-from pt_reuse.judging.adaptive import Budget
+from pt_reuse.judging.protocols import Budget
 from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
-from pt_reuse.pooling.adaptive.chooser import random_of_topic
+from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.scorers import digest, logistic_regression
 

@@ -13,15 +13,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, per_cent
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, choice, count, examples, per_cent, warn
 from pt_reuse.inputs import graded, read_judgments
 from pt_reuse.judge import NamedJudge, Oracle, Scale, as_judges, lowest_relevant
-from pt_reuse.judging.annotators.coefficients import (
+from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
+from pt_reuse.judging.annotators.measuring import (
     NO_ITEMS,
     ONE_LABEL,
     SOURCE_OF_BANDS,
@@ -30,9 +30,8 @@ from pt_reuse.judging.annotators.coefficients import (
     equal_share,
     krippendorff_alpha,
 )
-from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
+from pt_reuse.plots.bars import plot_label_confusion
 from pt_reuse.plots.forests import plot_beside_people
-from pt_reuse.plots.maps import plot_label_confusion
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.studies.judged_fields import (

@@ -12,17 +12,16 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import checked_seed, count, examples, flag, shown
 from pt_reuse.columns import Table
 from pt_reuse.data.frame_columns import as_ids, in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, checked_seed, count, examples, flag, shown, warn
 from pt_reuse.judge import as_judge
 from pt_reuse.judging.protocols import GOES_ON, TOTAL_BUDGET, Decision, Progress, Protocol
 from pt_reuse.judging.session import Judged, Session, checked_folder, labels_frame, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
-from pt_reuse.pooling.adaptive.chooser import random_of_topic
+from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, checked_corpus, digest, places_of
@@ -42,7 +41,7 @@ _TOPICS = f"qid status evaluated rounds {_COUNTED} pool_judged pool_relevant cal
 
 def _draw(result: ContinuousJudging, _: str | None, place: Place) -> Axes:
     """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2."""
-    from pt_reuse.plots.topics import plot_density
+    from pt_reuse.plots.bars import plot_density
 
     return plot_density(result.rounds, result.topics, place=place)
 

@@ -12,13 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, flag
 from pt_reuse._jobs import run_jobs
-from pt_reuse.arrays.changes import Changes
-from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED, Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, examples, flag
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import Judge, as_judge
 from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of, warn_of_strangers

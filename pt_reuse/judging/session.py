@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import listed, shown
 from pt_reuse._files import Alone, alone, checked_path
 from pt_reuse._version import __version__
 from pt_reuse.data.frame_columns import PROVENANCE, now, plain
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, listed, located, shown, warn
 from pt_reuse.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.pooling.adaptive.chooser import TopicLists
+from pt_reuse.pooling.adaptive.bandits import TopicLists
 from pt_reuse.pooling.scorers import digest
 
 #: the file of a session's folder

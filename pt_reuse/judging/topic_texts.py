@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, flag, shown
 from pt_reuse.data.frame_columns import as_id, as_pairs, check_frame, text_groups
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, count, examples, flag, shown, warn
 from pt_reuse.judge import Judge, as_judge
 
 #: what is shown of a topic, in this order, where topics have it

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import count
+from pt_reuse.errors import count
 from pt_reuse.plots.marks import STROKES, draw_level, draw_line, name_at_right, not_shown
 from pt_reuse.plots.sheet import (
     COLOURS,

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, positive
+from pt_reuse.errors import count, positive
 from pt_reuse.plots.sheet import (
     COLOURS,
     DARK,

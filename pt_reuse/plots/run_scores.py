@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, choice, count
 from pt_reuse.plots.marks import draw_counted, draw_dots, draw_level, name_points
 from pt_reuse.plots.sheet import (
     BESIDE,

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pt_reuse._check import flag, shown
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, flag, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes

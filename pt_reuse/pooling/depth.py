@@ -9,17 +9,25 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice, count, did_you_mean, examples, positive, shown, whole
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.fusion import Fusion, TopicRows
-from pt_reuse.arrays.lists import TopicDocs, offsets
-from pt_reuse.arrays.open_field import AnyField
+from pt_reuse.arrays.field import AnyField
+from pt_reuse.arrays.lists import Fusion, TopicDocs, TopicRows, offsets
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.ordering import check_order_or_none
-from pt_reuse.data.run_reading import as_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.coding import check_order_or_none
+from pt_reuse.data.run_set import RunSet, as_runs
 from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, cut_where, parts_of, run_topics, topics_array
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import (
+    InputError,
+    checked_jobs,
+    choice,
+    count,
+    did_you_mean,
+    examples,
+    positive,
+    shown,
+    warn,
+    whole,
+)
 from pt_reuse.options import described
 from pt_reuse.pooling.pool import Contributions, Contributors, Pool, contributors_of
 

@@ -10,17 +10,17 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
+from pt_reuse.arrays.field import AnyField
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs
-from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex
-from pt_reuse.data.catalogue import pool_depth_of
+from pt_reuse.data.coding import check_in_order, check_order
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.ordering import check_in_order, check_order
+from pt_reuse.data.metadata import pool_depth_of
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, cut_where, parts_of, run_topics, topics_array
 from pt_reuse.data.units import Units
+from pt_reuse.errors import count
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Contributors, Pool, contributors_of
 from pt_reuse.scoring.caveats import Caveat

@@ -13,19 +13,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import _text
-from pt_reuse._check import choice, count, did_you_mean, examples, shown
 from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import TopicDocs, offsets, ranges, sort_by_topic
-from pt_reuse.data.asking import labels_by, rel_of
 from pt_reuse.data.frame_columns import check_frame, in_our_columns, provenance_first, text_column, text_groups
+from pt_reuse.data.judgment_changes import labels_by, rel_of
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.metadata import given_metadata
 from pt_reuse.data.qrels_files import topic_set
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.units import Units, column_of, units_of
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, choice, count, did_you_mean, examples, shown, warn
 
 #: what a sample knows of each document, sampled or not: its stratum, and the probability that it came into the sample
 STRATUM, INCLUSION = "stratum", "inclusion"

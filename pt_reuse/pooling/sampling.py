@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, examples, positive, shown
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.stratified import share_of
-from pt_reuse.errors import InputError
-from pt_reuse.pooling.adaptive.chooser import random_of_topic
+from pt_reuse.arrays.prediction_powered import share_of
+from pt_reuse.errors import InputError, checked_seed, count, examples, positive, shown
+from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.pool import Pool
 
 #: the columns of which bands are asked, since every value would be a stratum of its own; their bands count places

@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, flag, names, shown
 from pt_reuse.data.frame_columns import as_id
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError, count, examples, flag, located, names, shown
 
 
 @dataclass(frozen=True)

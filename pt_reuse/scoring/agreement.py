@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pandas as pd
 
-from pt_reuse._check import count, shown
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, shown
 from pt_reuse.result import Result
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import listed
 from pt_reuse.arrays.kernels import UNJUDGED, Cells, Spec, discounts
 from pt_reuse.data.judgments import LABELS, Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import listed
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import Rescoring
 

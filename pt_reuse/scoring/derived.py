@@ -16,10 +16,9 @@ import numpy as np
 import pandas as pd
 from ir_measures import Metric
 
-from pt_reuse._check import count, examples, shown
 from pt_reuse.data.judgments import WHOLE, Whole, as_qrels, checked_rel
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, count, examples, shown, warn
 from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
 from pt_reuse.scoring.caveats import of_judged
 from pt_reuse.scoring.measures import MeasureLike, OwnMeasure, cutoff_of, parse_measures

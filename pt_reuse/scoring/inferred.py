@@ -12,9 +12,8 @@ import pandas as pd
 from ir_measures import Metric
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, shown
 from pt_reuse.data.judgments import check_all_labelled
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, shown
 from pt_reuse.scoring.measures import OwnMeasure
 
 #: what sample_eval.pl adds to the relevant and to the judged documents above a rank, so that no share is 0 / 0

@@ -13,14 +13,12 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown
 from pt_reuse._files import user_path
-from pt_reuse.data.csv_files import headed_judgments, read_csv, read_csv_labels
 from pt_reuse.data.frame_columns import OURS
 from pt_reuse.data.judgments import Qrels, checked_rel, read_qrels
-from pt_reuse.data.leaderboards import ALL, FORMATS
-from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.errors import InputError, located
+from pt_reuse.data.packed_files import UnreadableError, headed_judgments, read_bytes, read_csv, read_csv_labels
+from pt_reuse.data.score_tables import ALL, FORMATS
+from pt_reuse.errors import InputError, choice, count, did_you_mean, examples, listed, located, shown
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.scores import MISSING, Scores
 

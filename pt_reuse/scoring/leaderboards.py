@@ -1,4 +1,4 @@
-"""read_leaderboard: scores of runs by topic and measure, as TREC AutoJudge's tools and spreadsheets keep them."""
+"""read_leaderboard, and scores of answers by items: scores of runs that no judgments of documents give."""
 
 from __future__ import annotations
 
@@ -13,18 +13,98 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, flag, shown
-from pt_reuse._check import names as checked_names
 from pt_reuse._files import user_path
-from pt_reuse.data.csv_files import headed_judgments, judgment_header
-from pt_reuse.data.leaderboards import READ, parse_leaderboard
+from pt_reuse.arrays.item_banks import weighted_recall
+from pt_reuse.data.answers import MEASURES, Answers, as_answers
 from pt_reuse.data.metadata import RunLabels
-from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.data.score_tables import ALL, FORMS, LONG, NO_NAME, TABLE, TableForm, decimals, each, number, parse_frame
-from pt_reuse.data.task_columns import LARGEST, Selection, is_measure_name
-from pt_reuse.data.task_results import MAIN, ResultChoice, is_results_folder, read_results
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.data.packed_files import UnreadableError, headed_judgments, judgment_header, read_bytes
+from pt_reuse.data.score_tables import (
+    ALL,
+    FORMS,
+    LONG,
+    NO_NAME,
+    READ,
+    TABLE,
+    TableForm,
+    decimals,
+    each,
+    number,
+    parse_frame,
+    parse_leaderboard,
+)
+from pt_reuse.data.task_columns import (
+    LARGEST,
+    MAIN,
+    ResultChoice,
+    Selection,
+    is_measure_name,
+    is_results_folder,
+    read_results,
+)
+from pt_reuse.errors import InputError, choice, count, examples, flag, located, names, shown, warn
+from pt_reuse.errors import names as checked_names
 from pt_reuse.scoring.scores import MISSING, Scores
+
+
+def item_measures(answers: Answers, given: Any) -> list[str]:
+    """Return the scores that are asked for, else those of items that weigh alike, or by their weights, too."""
+    if given is None:
+        differ = len(set(answers.items["weight"])) > 1
+        return ["all_score", "weighted_score"] if differ else ["all_score"]
+    return list(dict.fromkeys(choice("measures", name, MEASURES) for name in names("measures", given)))
+
+
+def score_answers(answers: Any, measures: Any = None, *, judge: str | None = None) -> Scores:
+    """Score answers by a bank of items, so that studies of scores can be asked of them.
+
+    Args:
+        answers: what :func:`~pt_reuse.read_answers` returned, or what it reads.
+        measures: ``all_score`` (every item alike), ``weighted_score`` (vital items weigh 1, okay ones .5, or as given),
+            ``vital_score`` (vital items alone; where no importance is given, those that weigh 1 or more), and each with
+            ``strict_`` before it, where partial matches count nothing; default ``all_score``, and ``weighted_score``
+            where items weigh differently.
+        judge: whose matches count; default the only judge.
+
+    Returns:
+        Scores: by topic; a missing match counts as not found, and a topic without weighing items 0.
+
+    Raises:
+        InputError: an unknown measure or judge, several judges and none named.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> wide = pd.DataFrame({"qid": ["1", "1"], "item": ["a", "b"], "A": [1, 0.5], "B": [0, 1]})
+        >>> ptr.items.score_answers(wide, ["all_score", "strict_all_score"]).mean
+          name  all_score  strict_all_score
+        0    A       0.75               0.5
+        1    B       0.50               0.5
+
+    Source: Pradeep et al. 2025, The great nugget recall, SIGIR (the AutoNuggetizer).
+    """
+    judged = as_answers(answers)
+    return scores_of_answers(judged, item_measures(judged, measures), judge, np.ones(len(judged.items), dtype=bool))
+
+
+def scores_of_answers(answers: Answers, measures: list[str], judge: str | None, keep: NDArray[np.bool_]) -> Scores:
+    """Return the scores of answers, in which only some items count."""
+    topic, n_topics = answers.topic, len(answers.topics)
+    values = [
+        weighted_recall(answers.credit(name, judge), np.where(keep, answers.weights(name), 0.0), topic, n_topics)
+        for name in measures
+    ]
+    matches = answers.matches[answers.of_judge(judge)]
+    has_topic = pd.DataFrame(~np.isnan(matches)).groupby(topic).any().to_numpy()
+    whose = answers.judges[answers.of_judge(judge)]
+    return Scores(
+        run_table=answers.run_table[["name", "team", "type"]],
+        topics=answers.topics,
+        measures=measures,
+        values=np.stack(values),
+        complete=True,
+        has_topic=has_topic,
+        settings={"scores": "weighted recall of items", "judge": whose, "complete": True},
+    )
+
 
 #: which rows of a leaderboard become scores
 ROWS = ("topics", ALL)

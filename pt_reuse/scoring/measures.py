@@ -19,9 +19,8 @@ import pandas as pd
 from ir_measures import Metric
 from numpy.typing import NDArray
 
-from pt_reuse._check import did_you_mean, examples
 from pt_reuse.arrays.kernels import Spec
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, did_you_mean, examples, warn
 
 #: no measure has these in its name
 _NO_PART = re.compile(r"[#;\\]|[0-9]_[0-9]|\b0[xXoObB]")

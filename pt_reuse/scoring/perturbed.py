@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.bootstrap import TopicScores
-from pt_reuse.arrays.changes import Changes
+from pt_reuse.arrays.kernels import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units

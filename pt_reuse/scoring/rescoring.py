@@ -19,11 +19,9 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.changes import NO_CHANGES, Changes, Judgments
-from pt_reuse.arrays.field import Field
-from pt_reuse.arrays.kernels import UNJUDGED, Cells
+from pt_reuse.arrays.field import AnyField, Field
+from pt_reuse.arrays.kernels import NO_CHANGES, UNJUDGED, Cells, Changes, Judgments
 from pt_reuse.arrays.lists import stable_order
-from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex, score_topics
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet

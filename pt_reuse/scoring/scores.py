@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice, columns, count, examples, flag, listed, shown
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.arrays import pairs
@@ -26,14 +25,25 @@ from pt_reuse.arrays.bootstrap import (
 )
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 from pt_reuse.data.judgments import Qrels, as_qrels, check_not_empty
-from pt_reuse.data.leaderboards import FORMATS, leaderboard_text
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.packed_files import guarded
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, as_runs_before
+from pt_reuse.data.score_tables import FORMATS, leaderboard_text
 from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.task_columns import LARGEST
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import (
+    InputError,
+    checked_jobs,
+    choice,
+    columns,
+    count,
+    examples,
+    flag,
+    listed,
+    located,
+    shown,
+    warn,
+)
 from pt_reuse.result import Record, first_of
 from pt_reuse.scoring.agreement import COEFFICIENTS, UNNAMED, Agreement, checked_names
 from pt_reuse.scoring.caveats import (
@@ -41,10 +51,12 @@ from pt_reuse.scoring.caveats import (
     counts_from_1,
     few_topics,
     grade_unstated,
+    misfits,
     noted,
     of_judged,
     relevant_only,
     tell,
+    topics_of_runs,
     warn_of_lower_grades,
 )
 from pt_reuse.scoring.measures import (
@@ -56,7 +68,6 @@ from pt_reuse.scoring.measures import (
     parse_measures,
 )
 from pt_reuse.scoring.rescoring import base_scores, check_provided
-from pt_reuse.scoring.run_fit import misfits, topics_of_runs
 
 _COLUMNS = ("name", "qid", "measure", "value")
 #: what becomes of a topic that a run lacks

@@ -15,17 +15,15 @@ from ir_measures import P
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, whole
-from pt_reuse.arrays.changes import Labels
 from pt_reuse.arrays.correlation import CLOSE, rounded
-from pt_reuse.arrays.pair_bounds import AT_MOST, LARGEST, Floats, TopicLists
-from pt_reuse.arrays.pairs import ranks
+from pt_reuse.arrays.kernels import Labels
+from pt_reuse.arrays.pairs import AT_MOST, LARGEST, Floats, TopicLists, ranks
 from pt_reuse.arrays.rescore import Hits
 from pt_reuse.arrays.significance import PairTests, check_test, pair_tests
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, examples, whole
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import CORRECTION, TESTS
 from pt_reuse.plots.forests import plot_rank_intervals

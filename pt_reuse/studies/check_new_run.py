@@ -12,18 +12,15 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import count, listed
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, listed
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.result import Result, records
-from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
-from pt_reuse.scoring.run_fit import copies, misfits, topics_of_runs
-from pt_reuse.studies.new_runs.calibration import check_predicted, rank_among, units_needed
+from pt_reuse.scoring.caveats import beware, copies, few_topics, misfits, topics_of_runs, usual_measures
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
@@ -32,6 +29,9 @@ from pt_reuse.studies.new_runs.predictor import (
     NewRunPredictor,
     RunInCase,
     as_new_runs,
+    check_predicted,
+    rank_among,
+    units_needed,
 )
 from pt_reuse.studies.new_runs.rivals import ALPHA, EVERY_LABELLING, OPEN, Rivals, named_rivals, neighbours
 from pt_reuse.studies.new_runs.sampling import ESTIMABLE, Sample, check_estimable, needed, sampled_labels

@@ -9,15 +9,22 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import count
 from pt_reuse.columns import Table
-from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.data.run_set import as_runs_before
+from pt_reuse.errors import count
 from pt_reuse.inputs import read_judgments
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import usual_measures, warn_of_lower_grades
+from pt_reuse.scoring.caveats import (
+    WIDE,
+    RunFit,
+    judged_documents,
+    over_tied_orders,
+    tied_shares,
+    usual_measures,
+    warn_of_lower_grades,
+)
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import base_scores
-from pt_reuse.scoring.run_fit import WIDE, RunFit, judged_documents, over_tied_orders, tied_shares
 from pt_reuse.scoring.scores import mean_over_topics, provided_measures
 from pt_reuse.study import study
 

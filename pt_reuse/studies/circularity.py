@@ -13,14 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, positive
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.judgment_changes import rerank_by_labels
 from pt_reuse.data.units import described
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, count, located, positive, warn
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import as_judges
 from pt_reuse.plots.forests import plot_gains, plot_run_gains

@@ -14,21 +14,30 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse import options
-from pt_reuse._check import choice, names, per_cent
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units, check_every_run_has
+from pt_reuse.errors import choice, names, per_cent
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import Flag, Option
 from pt_reuse.plots.forests import plot_estimators
 from pt_reuse.result import Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.rescoring import base_scores
-from pt_reuse.studies.new_runs.calibration import Predicted, check_predicted, mean_of_units, rank_among, ranked_among
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, Cases, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting, signals_of
-from pt_reuse.studies.new_runs.predictor import Confidence, Corpus, Judge, PoolGap
+from pt_reuse.studies.new_runs.predictor import (
+    Confidence,
+    Corpus,
+    Judge,
+    PoolGap,
+    Predicted,
+    check_predicted,
+    mean_of_units,
+    rank_among,
+    ranked_among,
+)
 from pt_reuse.study import study
 
 #: the row of the estimator that is best for the other units, whichever that is

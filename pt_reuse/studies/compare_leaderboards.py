@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, did_you_mean, examples, names, per_cent, shown
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import (
     CHANGES,
@@ -27,8 +26,8 @@ from pt_reuse.arrays.bootstrap import (
 )
 from pt_reuse.arrays.correlation import CLOSE, DECIMALS, rounded
 from pt_reuse.columns import Table
-from pt_reuse.data.leaderboards import ALL
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.data.score_tables import ALL
+from pt_reuse.errors import InputError, choice, count, did_you_mean, examples, located, names, per_cent, shown, warn
 from pt_reuse.inputs import interval_settings
 from pt_reuse.judge import of_each
 from pt_reuse.plots.forests import plot_judge_taus

@@ -15,16 +15,15 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, positive, shown
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import neighbours
-from pt_reuse.arrays.stratified import share_of
+from pt_reuse.arrays.prediction_powered import share_of
 from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, Units
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, examples, positive, shown
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import FIXED, LEARNING
 from pt_reuse.plots.lines import plot_strategies

@@ -14,14 +14,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, check_not_empty, relevant_from
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError, count, located
 from pt_reuse.inputs import Inputs
 from pt_reuse.options import Flag, Option
+from pt_reuse.plots.bars import plot_density
 from pt_reuse.plots.sheet import Axes, Place
-from pt_reuse.plots.topics import plot_density
 from pt_reuse.pooling.depth import checked_depths, pool_to_depth
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result

@@ -13,18 +13,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, number
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of, described
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, choice, count, number, warn
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import NamedJudge, as_judges
+from pt_reuse.plots.bars import plot_family_map
 from pt_reuse.plots.forests import plot_family_forest
-from pt_reuse.plots.maps import plot_family_map
 from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import KeyFigures, cells, records
 from pt_reuse.studies.judged_fields import JudgedInputs, OfJudges

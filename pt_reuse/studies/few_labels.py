@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, shown
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.prediction_powered import (
@@ -33,7 +32,7 @@ from pt_reuse.arrays.significance import PairTests
 from pt_reuse.data.frame_columns import as_pairs, in_our_columns
 from pt_reuse.data.judgments import Qrels, check_all_labelled
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, count, examples, located, shown, warn
 from pt_reuse.judge import NamedJudge, Scale, lowest_of, on_scale, scale_words
 from pt_reuse.pooling.pool import DRAWN, INCLUSION, STRATUM, Pool, documents_of
 from pt_reuse.scoring.caveats import Caveat

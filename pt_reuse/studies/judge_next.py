@@ -13,25 +13,30 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, did_you_mean, number, positive, shown
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, count, did_you_mean, number, positive, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.forests import plot_labels_needed
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool
 from pt_reuse.result import Result, records
-from pt_reuse.scoring.caveats import beware, few_topics
+from pt_reuse.scoring.caveats import beware, few_topics, misfits
 from pt_reuse.scoring.measures import spec_of
-from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
-from pt_reuse.studies.new_runs.decisions import AS_JUDGED, CONFIDENT, EVERY, Expectations
 from pt_reuse.studies.new_runs.estimators import Effects
-from pt_reuse.studies.new_runs.predictor import Confidence, Corpus, Judge, LeftOut, NewRunPredictor, as_new_runs
-from pt_reuse.studies.new_runs.rivals import Rivals
+from pt_reuse.studies.new_runs.predictor import (
+    Confidence,
+    Corpus,
+    Judge,
+    LeftOut,
+    NewRunPredictor,
+    as_new_runs,
+    check_predicted,
+    units_needed,
+)
+from pt_reuse.studies.new_runs.rivals import AS_JUDGED, CONFIDENT, EVERY, Expectations, Rivals
 from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
 

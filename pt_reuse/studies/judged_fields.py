@@ -13,15 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, positive
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, as_runs_before
 from pt_reuse.data.units import Units
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, choice, count, examples, located, positive, warn
 from pt_reuse.inputs import Inputs
 from pt_reuse.judge import NamedJudge, Scale, lowest_of, on_scale, scale_words
 from pt_reuse.plots.sheet import Axes, Place

@@ -12,15 +12,14 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import plural, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
-from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED, Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, described
+from pt_reuse.errors import plural, whole
 from pt_reuse.inputs import Inputs
 from pt_reuse.plots.run_scores import check_view, plot_reduced_scores
 from pt_reuse.plots.sheet import Axes, Place

@@ -15,13 +15,12 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import columns, count, fraction, number, positive, shown, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, columns, count, fraction, number, positive, shown, whole
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.judge import Scale, as_judges, of_each
 from pt_reuse.options import POOL_DEPTHS

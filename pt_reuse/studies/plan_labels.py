@@ -13,21 +13,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, flag, number, per_cent, positive, shown
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.data.run_reading import as_runs
-from pt_reuse.errors import InputError, warn
+from pt_reuse.data.run_set import as_runs
+from pt_reuse.errors import InputError, count, examples, flag, number, per_cent, positive, shown, warn
 from pt_reuse.judge import Scale, lowest_relevant
 from pt_reuse.options import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.plots.forests import plot_label_estimates
 from pt_reuse.plots.lines import plot_label_costs
 from pt_reuse.plots.sheet import Axes, Place
-from pt_reuse.pooling.adaptive.chooser import random_of_topic
+from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
-from pt_reuse.studies.label_strata import (
+from pt_reuse.studies.prediction_powered import (
     SHARE,
     Number,
     Sizes,

@@ -12,14 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, did_you_mean, examples, names, shown
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.pairs import ranks
-from pt_reuse.arrays.significance import PairTests, winners
-from pt_reuse.arrays.task_means import CONVENTIONS, counted, task_pair_tests
+from pt_reuse.arrays.significance import CONVENTIONS, PairTests, counted, task_pair_tests, winners
 from pt_reuse.columns import Table
-from pt_reuse.data.leaderboards import ALL
-from pt_reuse.errors import InputError
+from pt_reuse.data.score_tables import ALL
+from pt_reuse.errors import InputError, choice, count, did_you_mean, examples, names, shown
 from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.result import Result

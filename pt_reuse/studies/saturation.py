@@ -12,13 +12,12 @@ from ir_measures import P
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, fraction, number, shown
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, fraction, number, shown
 from pt_reuse.inputs import settings_of
+from pt_reuse.plots.bars import plot_saturation
 from pt_reuse.plots.sheet import Axes, Place
-from pt_reuse.plots.topics import plot_saturation
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import BEWARE, Caveat, beware, usual_measures
 from pt_reuse.scoring.scores import Scores

@@ -14,15 +14,13 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, flag, shown
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.lists import BY_SCORE
 from pt_reuse.columns import Table
+from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.ordering import HowPooled
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, ReuseWarning
+from pt_reuse.data.run_set import RunSet, as_runs_before
+from pt_reuse.errors import InputError, ReuseWarning, choice, count, examples, flag, shown
 from pt_reuse.options import USUAL, described
 from pt_reuse.plots.bars import plot_tornado
 from pt_reuse.plots.sheet import Axes, Place

@@ -13,13 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, flag, fraction, number, positive, shown, whole
 from pt_reuse._jobs import run_jobs
-from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.bootstrap import MOST_BINS, MOST_SCORE, Bins, Ints, TopicBootstrap, TopicSums, count_swaps
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums, count_swaps
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, choice, count, flag, fraction, number, positive, shown, whole
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.options import USUAL_RATE
 from pt_reuse.plots.lines import evenly, plot_swap_rates

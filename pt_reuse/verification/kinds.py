@@ -12,13 +12,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, positive
 from pt_reuse.arrays.correlation import correlations
 from pt_reuse.arrays.field import Field
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import check_every_run_has
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, choice, count, examples, positive
 from pt_reuse.options import ORDERS
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool

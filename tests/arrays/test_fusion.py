@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pt_reuse.arrays.fusion import Fusion, TopicRows, levelled
+from pt_reuse.arrays.lists import Fusion, TopicRows, levelled
 from pt_reuse.options import METHODS, NORM_NAMES
 
 CASES = json.loads((Path(__file__).parent / "fused_by_ranx.json").read_text())

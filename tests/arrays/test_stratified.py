@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from pt_reuse.arrays.stratified import (
+from pt_reuse.arrays.prediction_powered import (
     counted_limits,
     effective_sizes,
     exact_limits,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pt_reuse.arrays import swaps
-from pt_reuse.arrays.swaps import Bins, TopicSums, count_swaps
+from pt_reuse.arrays import bootstrap
+from pt_reuse.arrays.bootstrap import Bins, TopicSums, count_swaps
 
 
 def in_fractions(scores, drawn, width, n_bins):
@@ -105,7 +105,7 @@ def test_more_runs_than_a_byte_can_number():
 def test_pairs_that_are_counted_in_several_goes(at_once, monkeypatch):
     scores = np.random.default_rng(7).integers(0, 11, (5, 12)) / 10
     draws = drawn(3, 5, 5)
-    monkeypatch.setattr(swaps, "_TALLIED", 3 * at_once)
+    monkeypatch.setattr(bootstrap, "_TALLIED", 3 * at_once)
     assert count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21)).tolist() == in_floats(scores, draws, 0.01, 21)
 
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from pt_reuse.arrays.significance import pair_tests
-from pt_reuse.arrays.task_means import counted, task_pair_tests
+from pt_reuse.arrays.significance import counted, pair_tests, task_pair_tests
 
 SHAPES = st.tuples(st.integers(1, 6), st.integers(2, 7))
 

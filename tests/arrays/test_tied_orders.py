@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.tied_orders import TiedList, over_orders
+from pt_reuse.arrays.kernels import UNJUDGED, TiedList, over_orders
 from pt_reuse.scoring.measures import native_spec, parse_measures
 
 MEASURES = [

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import build_field
-from pt_reuse.arrays.lists import offsets
-from pt_reuse.arrays.open_field import unite
-from pt_reuse.arrays.places import FileRows, RunRows, rank_places
+from pt_reuse.arrays.field import build_field, unite
+from pt_reuse.arrays.lists import FileRows, RunRows, offsets, rank_places
 
 DOCS = ["a", "b", "c", "12345678", "a-name-of-two-words", "a-name-of-two-wordz", "ä", "x" * 70]
 # a run is topic -> its documents; topics appear in the order of the dict, as in a file

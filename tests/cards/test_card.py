@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.cards.opening import paragraph
+from pt_reuse.cards.card import paragraph
 from pt_reuse.cards.page import table
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, Asking
 from pt_reuse.cards.questions import QUESTIONS, Threshold, Verdict

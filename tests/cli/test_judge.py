@@ -11,7 +11,7 @@ from people_parts import fill, rows_of
 
 import pt_reuse as ptr
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.judging.people.manifest import read_manifest
+from pt_reuse.judging.people.export import read_manifest
 
 
 @pytest.fixture

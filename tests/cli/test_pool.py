@@ -9,7 +9,7 @@ import pytest
 from command_parts import lines_of_table, run
 
 import pt_reuse as ptr
-from pt_reuse.cli.pool import STRATEGIES
+from pt_reuse.cli.scores import STRATEGIES
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS
 
 DEPTH = 4

@@ -34,7 +34,7 @@ from run_server import chunked, cut, locked, paused, reset, status, whole
 
 from pt_reuse.collections import download
 from pt_reuse.collections.download import TransferError, fetch_runs, find_login
-from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import read_runs
 
 # what is left in the folder
 

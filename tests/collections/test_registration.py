@@ -14,7 +14,7 @@ from own_files import defined
 
 import pt_reuse as ptr
 from pt_reuse.collections.definition import define, find_collection, read_toml
-from pt_reuse.collections.irds import build_irds
+from pt_reuse.collections.own_files import build_irds
 from pt_reuse.collections.provider import register_collection
 
 

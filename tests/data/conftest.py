@@ -6,7 +6,7 @@ import warnings
 import pytest
 from cache_parts import run_bytes, same
 
-from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import read_runs
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from pt_reuse.data.answers import MEASURES, read_answers
 from pt_reuse.errors import InputError, ReuseWarning
-from pt_reuse.scoring.answers import score_answers
+from pt_reuse.scoring.leaderboards import score_answers
 from pt_reuse.scoring.scores import score
 
 LONG = pd.DataFrame(

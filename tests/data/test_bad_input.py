@@ -14,8 +14,7 @@ import pytest
 from faults import FRAME, LABELS, LONG, OTHER, QRELS, RUN, TWO, put
 
 from pt_reuse.data.judgments import Qrels, read_qrels
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, read_runs
 from pt_reuse.errors import InputError
 
 

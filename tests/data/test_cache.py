@@ -23,10 +23,9 @@ from store_parts import assert_same_field, in_pieces
 import pt_reuse as ptr
 from pt_reuse.arrays.field import Field
 from pt_reuse.data import parsing, store
-from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.store import NAME
-from pt_reuse.data.within_memory import memory_bytes
+from pt_reuse.data.parsing import memory_bytes
+from pt_reuse.data.run_set import read_runs
+from pt_reuse.data.store import NAME, ArrayFile, DamagedError, write_arrays
 from pt_reuse.errors import InputError, ReuseWarning
 
 

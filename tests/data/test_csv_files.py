@@ -20,7 +20,7 @@ import pytest
 
 import pt_reuse as ptr
 from pt_reuse.cli.judge import named_texts, read_topics
-from pt_reuse.data.csv_files import read_csv
+from pt_reuse.data.packed_files import read_csv
 from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.labels import read_label_rows
 from pt_reuse.pooling.pool import SAMPLED

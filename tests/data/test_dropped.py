@@ -11,8 +11,7 @@ from faults import OTHER, QRELS, RUN, put
 from ir_measures import AP
 
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, read_runs
 from pt_reuse.data.store import NAME
 from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.pooling.depth import depth_pool

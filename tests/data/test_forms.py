@@ -11,8 +11,7 @@ from ir_measures import AP
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.run_reading import as_runs, read_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, as_runs, read_runs
 
 RUNS, QRELS = RunSet.from_frames({"bm25": FRAME}), Qrels(LABELS)
 TUPLES = [ir_measures.ScoredDoc("1", "a", 2.0), ir_measures.ScoredDoc("1", "b", 1.0)]

@@ -14,9 +14,9 @@ from live_parts import TOPICS, Live, same
 
 from pt_reuse._files import alone
 from pt_reuse.data import pipelines
-from pt_reuse.data.array_file import write_arrays
 from pt_reuse.data.pipelines import has_address
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.store import write_arrays
 from pt_reuse.errors import InputError
 
 ALL = TOPICS["qid"].tolist()

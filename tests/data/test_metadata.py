@@ -12,10 +12,8 @@ import numpy as np
 import pandas as pd
 from packing_parts import compressed
 
-from pt_reuse.data.ir_metadata import header_of
-from pt_reuse.data.metadata import OF_CHANGES, OF_FILES, OF_FRAMES, OF_SYSTEMS, given_metadata
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.metadata import OF_CHANGES, OF_FILES, OF_FRAMES, OF_SYSTEMS, given_metadata, header_of
+from pt_reuse.data.run_set import RunSet, read_runs
 
 NAMES = ["r1", "r2", "r3"]
 TEAMS = ["A", "B", "A"]

@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse.data.ordering import HowPooled
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.coding import HowPooled
+from pt_reuse.data.run_set import RunSet, read_runs
 from pt_reuse.errors import ReuseWarning
 from pt_reuse.options import ORDERS
 

@@ -17,7 +17,7 @@ from store_parts import in_pieces
 from pt_reuse.data.judgments import read_qrels
 from pt_reuse.data.lines import BOM
 from pt_reuse.data.packed_files import packed_with
-from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import read_runs
 from pt_reuse.errors import InputError, ReuseWarning
 
 NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")

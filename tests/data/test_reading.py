@@ -17,7 +17,7 @@ from faults import put
 from packing_parts import compressed
 
 from pt_reuse.data.judgments import read_qrels
-from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import read_runs
 from pt_reuse.options import ORDERS
 
 RUN = b"401 Q0 d1 1 2.5 bm25\n401 Q0 d2 2 1.5 bm25\n402 Q0 d1 1 3 bm25\n"

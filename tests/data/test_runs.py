@@ -17,9 +17,8 @@ from opened import opened
 from pool_parts import as_runs, fields
 
 import pt_reuse as ptr
-from pt_reuse.arrays.open_field import OpenField
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.arrays.field import OpenField
+from pt_reuse.data.run_set import RunSet, read_runs
 from pt_reuse.data.units import subsample_corpus
 from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.options import ORDERS

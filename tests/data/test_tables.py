@@ -16,8 +16,7 @@ from table_parts import KINDS, TEXTS, pa, put, table_of
 
 from pt_reuse.data import tables
 from pt_reuse.data.packed_files import kind_of_table
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, read_runs
 from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.options import ORDERS
 from pt_reuse.scoring.scores import score

@@ -8,7 +8,7 @@ import json
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.data.task_results import ResultChoice, is_results_folder, read_results
+from pt_reuse.data.task_columns import ResultChoice, is_results_folder, read_results
 from pt_reuse.errors import InputError
 
 ANY = {"score": "main_score", "split": None, "revisions": "most", "external": "no", "tasks": None, "ignore": None}

@@ -9,7 +9,7 @@ import pytest
 from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, Success, nDCG
 
 from pt_reuse.data.judgments import read_qrels
-from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import read_runs
 from pt_reuse.errors import ReuseWarning
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import score

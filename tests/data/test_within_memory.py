@@ -14,8 +14,8 @@ import pytest
 from store_parts import assert_same_field, in_pieces
 from table_parts import COLUMNS, KINDS, pa, put, table_of
 
-from pt_reuse.arrays.open_field import OpenField
-from pt_reuse.data.run_reading import read_runs
+from pt_reuse.arrays.field import OpenField
+from pt_reuse.data.run_set import read_runs
 from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.options import ORDERS
 

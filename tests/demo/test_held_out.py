@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 import pt_reuse as ptr
-from pt_reuse.demo.held_out import compare_held_out
+from pt_reuse.demo.walk import compare_held_out
 
 LEXICAL_POOLS = {
     "furrow": ["quarry-bm25", "quarry-bm25-stem", "quarry-dph", "ridge-bm25", "ridge-bo1"],

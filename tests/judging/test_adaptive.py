@@ -13,8 +13,8 @@ from pool_parts import DOCS, TOPICS, as_runs, fields
 from session_parts import Greedy, Watched, in_turns, records_in
 
 import pt_reuse as ptr
-from pt_reuse.judging.adaptive import judge_adaptively
-from pt_reuse.pooling.adaptive.chooser import topic_lists
+from pt_reuse.judging.protocols import judge_adaptively
+from pt_reuse.pooling.adaptive.bandits import topic_lists
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
 

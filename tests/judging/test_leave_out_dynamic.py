@@ -9,7 +9,7 @@ from relevant_parts import Near, as_qrels, as_runs
 
 import pt_reuse as ptr
 from pt_reuse.judge import Oracle
-from pt_reuse.pooling.adaptive.chooser import random_of_topic
+from pt_reuse.pooling.adaptive.bandits import random_of_topic
 
 MEASURES = ["AP", "P@5", "Judged@5"]
 DOCNOS = [f"d{n:02}" for n in range(50)]

@@ -13,7 +13,7 @@ from session_parts import Greedy, Watched, records_in, same
 
 import pt_reuse as ptr
 from pt_reuse.judging import session as sessions
-from pt_reuse.judging.adaptive import judge_adaptively
+from pt_reuse.judging.protocols import judge_adaptively
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy
 
 RUNS = ptr.demo.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4).runs

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pt_reuse.cli.declared import commands, declaration
 from pt_reuse.cli.entry import main, parser
+from pt_reuse.cli.parser import commands, declaration
 
 
 def _every_name(parser, before=""):

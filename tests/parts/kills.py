@@ -21,8 +21,8 @@ import pandas as pd
 from forking import fork
 
 from pt_reuse.data import packed_files as files
-from pt_reuse.data import within_memory
-from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data import parsing
+from pt_reuse.data.run_set import read_runs
 from pt_reuse.data.store import NAME
 from pt_reuse.errors import ReuseWarning
 from pt_reuse.result import Result
@@ -93,9 +93,9 @@ def _figures(runs):
 
 def kill_memory_writers(source, cache, kills, seconds):
     """Kill a worker that reads within memory again and again; return figures, and whether a quiet call is right."""
-    cut = within_memory.neighbours
-    files._CHUNK, within_memory._CHUNK = 2000, 2000
-    within_memory.neighbours = lambda sizes, most: cut(sizes, 900)
+    cut = parsing.neighbours
+    files._CHUNK, parsing._CHUNK_BYTES = 2000, 2000
+    parsing.neighbours = lambda sizes, most: cut(sizes, 900)
     whole = cache.with_name("whole")
     begun = time.perf_counter()
     expected = read_runs(source, cache=whole, memory="64MB").to_frame()

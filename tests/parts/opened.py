@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pt_reuse.arrays.field import Field
-from pt_reuse.arrays.open_field import AnyField, OpenField, cut_topics
+from pt_reuse.arrays.field import AnyField, Field, OpenField, cut_topics
 from pt_reuse.data.run_set import RunSet
 
 

@@ -9,7 +9,7 @@ import json
 import pandas as pd
 
 import pt_reuse as ptr
-from pt_reuse.judging.people.manifest import read_manifest
+from pt_reuse.judging.people.export import read_manifest
 
 MARCH = 1_772_366_400  # 2026-03-01T12:00:00Z
 WORDS = {0: "not relevant", 1: "relevant", 2: "highly relevant"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import read_runs
 
 #: the environment variable that names the folder of what has been parsed, which all workers share
 PARSED = "PT_REUSE_TESTS_PARSED"

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from pt_reuse.arrays.lists import offsets
-from pt_reuse.pooling.adaptive.chooser import TopicLists
+from pt_reuse.pooling.adaptive.bandits import TopicLists
 
 
 def best_rank(runs, doc):

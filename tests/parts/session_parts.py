@@ -7,7 +7,7 @@ import json
 import pandas as pd
 
 from pt_reuse.judge import Judge
-from pt_reuse.pooling.adaptive.chooser import Chooser
+from pt_reuse.pooling.adaptive.bandits import Chooser
 
 
 class Greedy(Chooser):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from pt_reuse.data import packed_files as files
-from pt_reuse.data import within_memory
+from pt_reuse.data import parsing
 
 
 def in_pieces(monkeypatch, chunk=100, rows=5):
     """Read files in chunks of so many bytes, and make blocks of so many rows."""
-    cut = within_memory.neighbours
+    cut = parsing.neighbours
     monkeypatch.setattr(files, "_CHUNK", chunk)
     monkeypatch.setattr(files, "STEP", chunk)
-    monkeypatch.setattr(within_memory, "_CHUNK", chunk)
-    monkeypatch.setattr(within_memory, "neighbours", lambda sizes, most: cut(sizes, rows))
+    monkeypatch.setattr(parsing, "_CHUNK_BYTES", chunk)
+    monkeypatch.setattr(parsing, "neighbours", lambda sizes, most: cut(sizes, rows))
 
 
 def rows_of(field, topic):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pt_reuse.pooling.adaptive.chooser import topic_lists
+from pt_reuse.pooling.adaptive.bandits import topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pt_reuse._check import shown
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, shown, warn
 
 
 def assert_small(job, most=10_000):

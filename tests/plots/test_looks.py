@@ -12,13 +12,18 @@ import pytest
 from drawing_parts import by_run, changes, check, depths, names, ranks, saturation, units
 from matplotlib.colors import to_hex
 
-from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
+from pt_reuse.plots.bars import (
+    plot_density,
+    plot_minimum_ranks,
+    plot_saturation,
+    plot_tau_of_pools,
+    plot_unique_counts,
+    plot_unit_drops,
+)
 from pt_reuse.plots.forests import plot_estimators, plot_labels_needed, plot_rank_intervals
 from pt_reuse.plots.lines import plot_judged_by_rank, plot_plans, plot_pool_costs
-from pt_reuse.plots.maps import plot_tau_of_pools
 from pt_reuse.plots.run_scores import plot_new_by_topic, plot_reduced_scores, plot_squares, plot_two_scores
 from pt_reuse.plots.sheet import COLOURS, MARKERS, Place, looks, off_screen
-from pt_reuse.plots.topics import plot_density, plot_minimum_ranks, plot_saturation
 from pt_reuse.studies.coverage.figures import plot_rises
 
 

@@ -9,8 +9,8 @@ from drawing_parts import check, saturation
 from matplotlib.colors import to_rgba
 
 import pt_reuse as ptr
+from pt_reuse.plots.bars import plot_saturation
 from pt_reuse.plots.sheet import looks, of_tau, off_screen
-from pt_reuse.plots.topics import plot_saturation
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),

@@ -14,7 +14,7 @@ from pool_parts import TOPICS, as_runs, fields
 from reference_lou import contributions_of, pairs_of
 
 import pt_reuse as ptr
-from pt_reuse.arrays.fusion import Fusion, TopicRows
+from pt_reuse.arrays.lists import Fusion, TopicRows
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import METHODS, NORM_NAMES
 from pt_reuse.pooling.depth import depth_pool, fusion_pool, take_pool

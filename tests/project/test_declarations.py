@@ -8,7 +8,7 @@ import pytest
 from declared import STUDIES
 
 import pt_reuse as ptr
-from pt_reuse.cli.declared import commands, declaration
+from pt_reuse.cli.parser import commands, declaration
 from pt_reuse.options import Option, documented
 from pt_reuse.study import study_of
 

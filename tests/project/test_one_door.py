@@ -19,7 +19,7 @@ from public import PUBLIC, functions
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import as_qrels
-from pt_reuse.data.run_reading import as_runs
+from pt_reuse.data.run_set import as_runs
 from pt_reuse.judge import as_judge
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=4, length=8, depth=3)

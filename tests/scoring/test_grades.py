@@ -11,7 +11,7 @@ from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.collections.collection import catalogue_names, catalogued
-from pt_reuse.data.catalogue import grade_of
+from pt_reuse.data.metadata import grade_of
 from pt_reuse.scoring.caveats import CaveatWarning
 
 #: as many topics, judgments and labels above 0 as the passages of Deep Learning 2019 have

@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse.data.leaderboards import COLUMNS, FORMATS
-from pt_reuse.data.score_tables import NO_NAME
+from pt_reuse.data.score_tables import COLUMNS, FORMATS, NO_NAME
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=4, n_docs=40, n_teams=3, length=8, depth=3)
 SCORES = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "nDCG@10"])

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, Bpref, Judged, P, R, Rprec, SetP, infAP, nDCG
 from reference import NATIVE, as_qrels, as_runs, changed, fields, score_field
 
-from pt_reuse.arrays.changes import NO_CHANGES, Changes
-from pt_reuse.arrays.kernels import KERNELS, UNJUDGED
+from pt_reuse.arrays.kernels import KERNELS, NO_CHANGES, UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.measures import native_spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.studies.found_by_depth import found_by_depth
+from pt_reuse.studies.relevant_ranks import found_by_depth
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from reference_lou import pairs_of
 
 import pt_reuse as ptr
-from pt_reuse.studies.leave_out_type import leave_out_type
+from pt_reuse.studies.by_type import leave_out_type
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 

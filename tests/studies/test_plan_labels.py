@@ -14,9 +14,9 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint, samplesize_confint_proportion
 
 import pt_reuse as ptr
-from pt_reuse.arrays.stratified import stratified_variance
-from pt_reuse.studies.label_strata import LEAST, Allocation
+from pt_reuse.arrays.prediction_powered import stratified_variance
 from pt_reuse.studies.plan_labels import plan_labels
+from pt_reuse.studies.prediction_powered import LEAST, Allocation
 
 #: label -> documents, and how many of these people find relevant
 GROUPS = {0: (500, 25), 1: (300, 120), 2: (200, 180)}

@@ -12,7 +12,7 @@ import pytest
 from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.data.ordering import HowPooled
+from pt_reuse.data.coding import HowPooled
 from pt_reuse.result import key_numbers
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=5, length=12, depth=4)

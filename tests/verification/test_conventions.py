@@ -8,8 +8,7 @@ import pytest
 from figure_parts import figure, replay
 
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.run_set import RunSet, read_runs
 
 
 def tied_files(folder):

@@ -8,7 +8,7 @@ from figure_parts import figure, small_field, small_qrels, written
 
 from pt_reuse.collections import definition
 from pt_reuse.collections.collection import Collection
-from pt_reuse.data.run_reading import read_runs
+from pt_reuse.data.run_set import read_runs
 from pt_reuse.errors import ReuseWarning
 from pt_reuse.verification.verification import verify
 

@@ -8,8 +8,7 @@ from figure_parts import figure, small_field, small_qrels, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pt_reuse.verification.published import PublishedValue, read_published
-from pt_reuse.verification.verification import verify
+from pt_reuse.verification.verification import PublishedValue, read_published, verify
 
 
 def test_half_a_unit_either_way():

@@ -9,8 +9,7 @@ import pytest
 
 import pt_reuse
 from pt_reuse.collections.definition import find_collection
-from pt_reuse.verification.published import read_published
-from pt_reuse.verification.verification import verify
+from pt_reuse.verification.verification import read_published, verify
 
 SHIPPED = Path(pt_reuse.__file__).parent / "verification" / "data"
 

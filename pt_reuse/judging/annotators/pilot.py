@@ -11,18 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, number
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError
-from pt_reuse.judging.annotators.coefficients import (
-    Bootstrap,
-    coincidence_tables,
-    distances,
-    pair_tables,
-    ratio,
-    value_of,
-)
+from pt_reuse.errors import InputError, count, number
 from pt_reuse.judging.annotators.labels import (
     NO_LABEL,
     AnnotatorLabels,
@@ -34,7 +25,18 @@ from pt_reuse.judging.annotators.labels import (
     votes_of,
     with_labels,
 )
-from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together, value_in_words
+from pt_reuse.judging.annotators.measuring import (
+    WORDS,
+    Bootstrap,
+    Comparison,
+    coincidence_tables,
+    distances,
+    pair_tables,
+    ratio,
+    together,
+    value_in_words,
+    value_of,
+)
 from pt_reuse.result import Result, records
 from pt_reuse.studies.judged_fields import as_declared
 from pt_reuse.study import study

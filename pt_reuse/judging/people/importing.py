@@ -12,13 +12,12 @@ from typing import Annotated, Any
 
 import pandas as pd
 
-from pt_reuse._check import count, did_you_mean, examples, flag, shown
 from pt_reuse._files import read_file, user_path
 from pt_reuse.columns import Table
 from pt_reuse.data.frame_columns import row_in_words
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError, located, warn
-from pt_reuse.judging.people.manifest import (
+from pt_reuse.errors import InputError, count, did_you_mean, examples, flag, located, shown, warn
+from pt_reuse.judging.people.export import (
     MANIFEST,
     RETURNED,
     SHEET,

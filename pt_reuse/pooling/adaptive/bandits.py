@@ -1,17 +1,403 @@
-"""Strategies that choose by runs: fixed orders, move-to-front and bandits."""
+"""Strategies, and what they choose from: fixed orders, bandits, Hedge and minimal test collections."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from typing import Any
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Context
+from functools import cache, cached_property
+from hashlib import blake2b
+from itertools import compress, pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import fraction, shown
-from pt_reuse.arrays.fusion import Fusion
-from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, first_of_best
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.lists import Fusion, TopicRows, offsets, ranges
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, examples, flag, fraction, shown
+from pt_reuse.pooling.depth import topic_rows
+
+
+@dataclass(frozen=True, eq=False)
+class TopicLists:
+    """The lists of some runs on one topic; documents are numbered by best rank, those of one rank by name, descending.
+
+    Attributes:
+        qid: the topic.
+        names: the runs, in the order in which a strategy tries equally good ones.
+        docnos: (documents,) their names; the pool of the topic.
+        starts: (runs + 1,) into `codes`.
+        codes: (rows,) the documents of each run, best first.
+        scores: (rows,) as read.
+
+    Example:
+        >>> import pt_reuse as ptr
+        >>> topic = ptr.pools.TopicLists.of("301", {"A": ["d1", "d2"], "B": ["d3", "d1"]})
+        >>> topic.docnos, topic.runs_of
+        (('d3', 'd1', 'd2'), [[1], [0, 1], [0]])
+    """
+
+    qid: str
+    names: tuple[str, ...]
+    docnos: tuple[str, ...]
+    starts: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, qid: str, lists: Mapping[str, Sequence[str]]) -> TopicLists:
+        """Return the lists of one topic, to try a strategy on; a document's score in a run is minus its rank.
+
+        Args:
+            qid: the topic.
+            lists: run -> document names, best first.
+
+        Raises:
+            InputError: a run that has a document twice.
+        """
+        best: dict[str, int] = {}
+        for run, docnos in lists.items():
+            if len(set(docnos)) < len(docnos):
+                twice = [docno for docno, n in Counter(docnos).items() if n > 1]
+                raise InputError(
+                    f"run {shown(run)} has {examples(twice)} twice. Give each document of a run once, best first.",
+                    argument="lists",
+                )
+            for rank, docno in enumerate(docnos, 1):
+                best[docno] = min(rank, best.get(docno, rank))
+        names = sorted(sorted(best, reverse=True), key=best.__getitem__)
+        number = dict(zip(names, range(len(names)), strict=True))
+        lengths = np.array([len(docnos) for docnos in lists.values()], dtype=np.int64)
+        codes = np.array([number[docno] for docnos in lists.values() for docno in docnos], dtype=np.int64)
+        scores = np.array([-rank for n in lengths.tolist() for rank in range(1, n + 1)], dtype=np.float64)
+        return cls(qid, tuple(lists), tuple(names), offsets(lengths), codes, scores)
+
+    def __len__(self) -> int:
+        return len(self.docnos)
+
+    @property
+    def n_runs(self) -> int:
+        """Return the number of runs."""
+        return len(self.names)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Return how many documents each run has, (runs,)."""
+        return np.diff(self.starts)
+
+    def list_of(self, run: int) -> NDArray[np.int64]:
+        """Return the documents of one `run`, by its number, best first."""
+        return self.codes[self.starts[run] : self.starts[run + 1]]
+
+    @cached_property
+    def run(self) -> NDArray[np.int64]:
+        """Return (rows,): the run of each row."""
+        return np.repeat(np.arange(self.n_runs), self.lengths)
+
+    @cached_property
+    def rank(self) -> NDArray[np.int64]:
+        """Return (rows,): the rank of each row in its list, from 1."""
+        return np.arange(1, len(self.codes) + 1) - self.starts[:-1][self.run]
+
+    @cached_property
+    def by_document(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (documents + 1,) where those of each document begin, and (rows,) the rows, document by document."""
+        return offsets(np.bincount(self.codes, minlength=len(self))), np.argsort(self.codes, kind="stable")
+
+    @cached_property
+    def runs_of(self) -> list[list[int]]:
+        """Return for each document the runs that have it, in their order."""
+        starts, rows = self.by_document
+        run = self.run[rows].tolist()
+        return [run[start:end] for start, end in pairwise(starts.tolist())]
+
+    @property
+    def rows(self) -> TopicRows:
+        """Return the lists as fusion takes them."""
+        return TopicRows(self.codes, self.run, self.rank, self.scores, len(self))
+
+    def in_order(self, order: NDArray[np.int64]) -> TopicLists:
+        """Return the same lists with the runs in another `order`, (runs,) their numbers; documents keep theirs."""
+        lengths = self.lengths[order]
+        rows = ranges(self.starts[order], lengths)
+        names = tuple(self.names[run] for run in order.tolist())
+        return TopicLists(self.qid, names, self.docnos, offsets(lengths), self.codes[rows], self.scores[rows])
+
+
+def topic_lists(ranked: RunSet, depth: int, contributing: NDArray[np.bool_]) -> Iterator[TopicLists]:
+    """Yield the lists of every topic of a field that stands in the order of pooling; (runs,) say which count."""
+    for t in range(ranked.field.n_topics):
+        yield lists_of_topic(ranked, t, depth, contributing)
+
+
+def lists_of_topic(ranked: RunSet, t: int, depth: int, contributing: NDArray[np.bool_]) -> TopicLists:
+    """Return the lists of one topic, a row of the field, see :func:`topic_lists`."""
+    docs, rows = topic_rows(ranked.field, t, depth, contributing)
+    best = np.full(len(docs), np.iinfo(np.int64).max)
+    np.minimum.at(best, rows.document, rows.rank)
+    words = ranked.field.words_at(t).take(docs, axis=0)
+    order = np.lexsort([*tokens.descending(words), best])
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    docnos = tokens.decode(tokens.as_tokens(words[order]))
+    names = tuple(compress(ranked.names, contributing.tolist()))
+    sizes = np.bincount((np.cumsum(contributing) - 1)[rows.run], minlength=len(names))
+    return TopicLists(ranked.topics[t], names, tuple(docnos), offsets(sizes), number[rows.document], rows.score)
+
+
+def random_of_topic(seed: int, qid: str) -> np.random.Generator:
+    """Return the random numbers of one topic: the same in every process, whichever other topics there are."""
+    key = int.from_bytes(blake2b(qid.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "little")
+    return np.random.default_rng([seed, key])
+
+
+#: values that are nearer to each other than this are equal; their rounding errors must not grow with the labels
+TOLERANCE = 1e-12
+
+
+class Chooser(ABC):
+    """Judges one topic, document by document: :meth:`next` says which, :meth:`learn` takes its label.
+
+    A strategy is a subclass with a `name` and two methods of its own: `choose` returns one of the documents left,
+    `observe` learns from its label. Options are keyword-only arguments of its constructor, which checks them. It may
+    depend only on its lists, its random numbers and the labels: given the same labels again, it must reach the same
+    state.
+
+    Args:
+        topic: the lists of the runs.
+        random: the random numbers of this topic and seed.
+
+    Attributes:
+        name: what the strategy is called.
+        left: (documents,) which documents are not judged yet.
+        n_left: how many documents are left.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        self.topic, self.random = topic, random
+        self.left: NDArray[np.bool_] = np.ones(len(topic), dtype=bool)
+        self.n_left = len(topic)
+        self._asked: int | None = None
+
+    def next(self) -> int | None:
+        """Return the document to judge, as a position in ``topic.docnos``; None when none is left.
+
+        If called again before the label is given, it returns the same document.
+
+        Raises:
+            InputError: the strategy's `choose` returned no document that is left.
+        """
+        if self._asked is None and self.n_left:
+            document = self.choose()
+            if not 0 <= document < len(self.left) or not self.left[document]:
+                raise InputError(
+                    f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {shown(document)}. Let its choose() "
+                    "return a number for which self.left is True."
+                )
+            self._asked = int(document)
+        return self._asked
+
+    def learn(self, document: int, relevant: bool | None) -> None:
+        """Take the label of the document that `next` returned.
+
+        Args:
+            document: what `next` returned.
+            relevant: whether it is relevant; None if the judge gives it no label, and nothing is learnt.
+
+        Raises:
+            InputError: a label for another document, or one that is not True, False or None.
+        """
+        if document != self._asked or document is None:
+            asked = "nothing" if self._asked is None else shown(self.topic.docnos[self._asked])
+            raise InputError(
+                f"topic {shown(self.topic.qid)}: strategy {self.name!r} asked for {asked}, and was given the label of "
+                f"{shown(document)}. Give each label to the document that next() returned.",
+                argument="document",
+            )
+        if not (relevant is None or relevant is True or relevant is False):
+            relevant = flag("relevant", relevant)
+        self._asked = None
+        self.left[document] = False
+        self.n_left -= 1
+        self.leave(document)
+        if relevant is not None:
+            self.observe(document, relevant)
+
+    @abstractmethod
+    def choose(self) -> int:
+        """Return a document that is left; at least one is."""
+
+    @abstractmethod
+    def observe(self, document: int, relevant: bool) -> None:
+        """Learn whether a `document`, which is left no more, is `relevant`."""
+
+    def leave(self, document: int) -> None:  # noqa: B027
+        """Note that a `document` is judged, with or without a label; if it has one, `observe` follows."""
+
+    def reason(self, document: int) -> str:
+        """Return why the `document` that `next` returned was chosen, in words; asked before `learn`."""
+        return ""
+
+
+def first_of_best(values: NDArray[np.float64]) -> int:
+    """Return the first position whose value is within 1e-12 of the largest."""
+    # argmax is faster than max
+    return int((values >= values[values.argmax()] - TOLERANCE).argmax())
+
+
+#: gains are counted in whole multiples of this, so that their sums are exact
+_GAIN_UNIT = 2.0**-80
+_EXACT = Context(prec=40)
+
+
+#: the share of the rows that may be of judged documents before these are dropped
+_DROPPED = 0.1
+
+
+class RowChooser(Chooser):
+    """Weighs documents by their rows in the lists, in which those of judged documents do not stay long."""
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random)
+        self._starts, rows = topic.by_document
+        self._run, self._rank = topic.run[rows], topic.rank[rows]
+        #: (rows,) of all documents that are left, and of some that are not
+        self.open: dict[str, NDArray[Any]] = {"document": topic.codes[rows], "run": self._run}
+        self._judged, self._gone = 0, np.zeros(len(topic))
+
+    def rows_of(self, document: int) -> slice:
+        """Return which of all rows are of a document."""
+        return slice(self._starts[document], self._starts[document + 1])
+
+    def leave(self, document: int) -> None:
+        self._gone[document] = -np.inf
+        self._judged += self._starts[document + 1] - self._starts[document]
+        if self._judged > _DROPPED * len(self.open["run"]):
+            left = self.left[self.open["document"]]
+            self.open, self._judged = {name: rows[left] for name, rows in self.open.items()}, 0
+
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (documents,): the sum of the values of the open rows of each, 0 without any."""
+        sums: NDArray[np.float64] = np.bincount(self.open["document"], values, len(self.topic)).astype(
+            float, copy=False
+        )
+        return sums
+
+    def first_left(self, weights: NDArray[np.float64]) -> int:
+        """Return the first document of the largest weight among those that are left."""
+        return first_of_best(weights + self._gone)
+
+
+class Hedge(RowChooser):
+    """Judge the document from which the runs, each by its weight, would gain most if it were relevant."""
+
+    name = "hedge"
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator, *, beta: float = 0.1):
+        super().__init__(topic, random)
+        self._speed = -math.log(fraction("beta", beta, ends=False))
+        gain_at = _gains(len(topic))
+        self._free = _means_from(gain_at)[topic.lengths]
+        self._gain = gain_at[self._rank - 1]
+        self.open["above"] = (self._gain - self._free[self._run]).astype(np.float64) * _GAIN_UNIT
+        self._won = np.zeros(topic.n_runs, dtype=object)
+        self._weight: NDArray[np.float64] = np.full(topic.n_runs, 1 / max(topic.n_runs, 1))
+
+    def choose(self) -> int:
+        # the gain of the ranks that are left free is the same for every document
+        return self.first_left(self.sums(self._weight.take(self.open["run"]) * self.open["above"]))
+
+    def observe(self, document: int, relevant: bool) -> None:
+        gains = self._gains(document)
+        self._won = self._won + gains if relevant else self._won - gains
+        behind = (self._won - self._won.max()).astype(np.float64)
+        weight = np.exp(behind * (self._speed * _GAIN_UNIT))
+        self._weight = weight / np.add.reduce(weight)
+
+    def reason(self, document: int) -> str:
+        gains = self._gains(document).astype(np.float64) * _GAIN_UNIT
+        return f"expected gain {float(gains @ self._weight):.3g}"
+
+    def _gains(self, document: int) -> NDArray[np.object_]:
+        rows, gains = self.rows_of(document), self._free.copy()
+        gains[self._run[rows]] = self._gain[rows]
+        return gains
+
+
+def _gains(n: int) -> NDArray[np.object_]:
+    """Return (n,) what a relevant document gains at each rank, ln(n / rank) / 2, in units."""
+    logs = np.array([_log(number) for number in range(1, n + 1)], dtype=object)
+    return (_log(n) - logs) // 2 if n else logs
+
+
+@cache
+def _log(number: int) -> int:
+    """Return the logarithm of a whole number in units, the sum of those of its factors: equal products tie exactly."""
+    factor = next((f for f in range(2, math.isqrt(number) + 1) if number % f == 0), number)
+    if factor < number:
+        return _log(factor) + _log(number // factor)
+    # in decimals, which are the same on every machine; even, so that half of it is whole
+    return 2 * int(_EXACT.ln(number) * 2**79)
+
+
+def _means_from(values: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return for each number n of values the mean of those after the first n, 0 where there are none."""
+    sums = np.append(np.cumsum(values[::-1])[::-1], 0)
+    return sums // np.maximum(np.arange(len(values), -1, -1), 1).astype(object)
+
+
+#: inverse ranks are counted in whole multiples of this, so that their sums are exact; of a list of 100,000 documents
+#: they sum to less than 16
+_RANK_UNIT = 2.0**-58
+
+
+class MinimalTestCollection(RowChooser):
+    """Judge the document whose label, relevant or not, changes the differences of average precision most (MTC)."""
+
+    name = "mtc"
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random)
+        one = round(1 / _RANK_UNIT)
+        inverse = one // np.arange(1, int(topic.lengths.max(initial=0)) + 1)
+        sums = np.append(0, np.cumsum(inverse))
+        # (rows,) what a document adds to its run: 1 / rank by itself, and 1 / the larger rank with each other one
+        self._inverse = inverse[self._rank - 1]
+        if_not = one + sums[topic.lengths[self._run]] - sums[self._rank]
+        self.open |= {"inverse": self._inverse, "if relevant": self._inverse.copy(), "if not": if_not}
+        self._weights = {name: self._mean_of_squares(self.open[name]) for name in ("if relevant", "if not")}
+
+    def choose(self) -> int:
+        return self.first_left(np.maximum(*self._weights.values()))
+
+    def observe(self, document: int, relevant: bool) -> None:
+        rows = self.rows_of(document)
+        of_run: NDArray[np.int64] = np.zeros(self.topic.n_runs, dtype=np.int64)
+        of_run[self._run[rows]] = self._inverse[rows]
+        both = of_run.take(self.open["run"])
+        np.minimum(both, self.open["inverse"], out=both)
+        name, change = ("if relevant", np.add) if relevant else ("if not", np.subtract)
+        change(self.open[name], both, out=self.open[name])
+        self._weights[name] = self._mean_of_squares(self.open[name])
+
+    def reason(self, document: int) -> str:
+        relevant, other = (float(np.sqrt(max(weights[document], 0.0))) for weights in self._weights.values())
+        return f"differences change by {relevant:.3g} if relevant, by {other:.3g} if not"
+
+    def _mean_of_squares(self, whole: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return (documents,) the mean over pairs of runs of the squared difference of (rows,) numbers."""
+        n, values = self.topic.n_runs, np.multiply(whole, _RANK_UNIT, dtype=np.float64)
+        if n < 2:
+            return np.zeros(len(self.topic))
+        sums, squares = self.sums(values), self.sums(values * values)
+        return (squares * n - sums * sums) / (n * (n - 1) / 2)
 
 
 class FixedOrder(Chooser):

@@ -14,15 +14,19 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, did_you_mean, examples, flag, shown, whole
 from pt_reuse.arrays import tokens
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError
+from pt_reuse.data.run_set import RunSet, as_runs_before
+from pt_reuse.errors import InputError, checked_seed, count, did_you_mean, examples, flag, shown, whole
 from pt_reuse.pooling.adaptive import bandits
-from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, lists_of_topic, random_of_topic
-from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
+from pt_reuse.pooling.adaptive.bandits import (
+    Chooser,
+    Hedge,
+    MinimalTestCollection,
+    TopicLists,
+    lists_of_topic,
+    random_of_topic,
+)
 from pt_reuse.pooling.depth import check_pooling, depth_of, pool_to_depth, rows_in_order, settings_of
 from pt_reuse.pooling.fit import MOSTLY
 from pt_reuse.pooling.pool import Pool, contributors_of

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
+from pt_reuse.errors import count
 from pt_reuse.plots.marks import (
     Kind,
     down,

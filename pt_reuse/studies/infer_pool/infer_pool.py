@@ -14,12 +14,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, fraction
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError
+from pt_reuse.data.run_set import RunSet, as_runs_before
+from pt_reuse.errors import InputError, choice, count, examples, fraction
 from pt_reuse.inputs import read_judgments, settings_of
 from pt_reuse.options import ORDERS
 from pt_reuse.plots.lines import plot_judged_by_rank
@@ -27,8 +25,17 @@ from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware
-from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks
-from pt_reuse.studies.infer_pool.search import BY_TOPIC, MOST_UNJUDGED, Curves, Fit, Fitter, Search, Try, depth_range
+from pt_reuse.studies.infer_pool.search import (
+    BY_TOPIC,
+    MOST_UNJUDGED,
+    Curves,
+    Fit,
+    Fitter,
+    JudgedRanks,
+    Search,
+    Try,
+    depth_range,
+)
 from pt_reuse.study import study
 
 #: what speaks for a run, from proof to none

@@ -10,12 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats, Likely, Logistic, divisor, expected_scores
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.arrays.lists import offsets, ranges
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, examples
 from pt_reuse.studies.new_runs.evidence import Case, LeaveOneOutSetting
 
 #: how much of an error all documents of a run share, and what no error falls below: chosen on Deep Learning 2019 and

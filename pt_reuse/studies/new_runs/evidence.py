@@ -11,17 +11,15 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.expected import Expected, Floats, Likely, expected_scores
-from pt_reuse.arrays.kernels import UNJUDGED, Spec
+from pt_reuse.arrays.kernels import UNJUDGED, Changes, Spec
 from pt_reuse.arrays.lists import offsets, ranges, stable_order
 from pt_reuse.arrays.rescore import HitIndex, Hits
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import cut_where, parts_of
 from pt_reuse.data.units import Units
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, count, warn
 from pt_reuse.inputs import Pooled
 from pt_reuse.judge import Scale, as_judges, labels_of_holes
 from pt_reuse.pooling.fit import unjudged_tops, with_unjudged

@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, shown
 from pt_reuse.arrays.expected import Floats
-from pt_reuse.data.csv_files import read_csv
 from pt_reuse.data.frame_columns import in_our_columns
 from pt_reuse.data.judgments import Qrels, is_collection
-from pt_reuse.errors import InputError, located
+from pt_reuse.data.packed_files import read_csv
+from pt_reuse.errors import InputError, count, examples, located, shown
 from pt_reuse.pooling.pool import DRAWN, INCLUSION, PLAN, SAMPLED, named_documents
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.evidence import Evidence

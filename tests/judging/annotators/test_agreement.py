@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 import pt_reuse as ptr
-from pt_reuse.judging.annotators.coefficients import (
+from pt_reuse.judging.annotators.measuring import (
     Bootstrap,
     all_items,
     band,

@@ -10,7 +10,7 @@ from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.judging.protocols import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, TrecDL2021
-from pt_reuse.pooling.adaptive.chooser import random_of_topic
+from pt_reuse.pooling.adaptive.bandits import random_of_topic
 
 
 def slow_topic(corpus, topic, labels, protocol, seed, pool=()):

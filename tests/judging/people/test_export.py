@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from people_parts import PAIRS, WORDS, export, fill, frame, pool, rows_of, texts
 
 import pt_reuse as ptr
-from pt_reuse.judging.people.export import assign, wanted_for
-from pt_reuse.judging.people.manifest import MANIFEST, Pair, drawn, read_manifest
+from pt_reuse.judging.people.export import MANIFEST, Pair, assign, drawn, read_manifest, wanted_for
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 PEOPLE = ["ann", "bob", "cem", "dot", "eve"]

@@ -25,7 +25,7 @@ from people_parts import (
 )
 
 import pt_reuse as ptr
-from pt_reuse.judging.people.manifest import (
+from pt_reuse.judging.people.export import (
     LONGEST_CELL,
     Scale,
     guarded,

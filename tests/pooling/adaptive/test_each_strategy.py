@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference_strategies import numbered, pair_changes, topic_of, topics
 
-from pt_reuse.pooling.adaptive.chooser import random_of_topic
+from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, as_strategy, judged_in_order
 
 

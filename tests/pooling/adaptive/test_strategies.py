@@ -13,8 +13,7 @@ from strategy_parts import asked_for
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.adaptive.chooser import topic_lists
-from pt_reuse.pooling.adaptive.document_weights import Hedge
+from pt_reuse.pooling.adaptive.bandits import Hedge, topic_lists
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, adaptive_pool, as_strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pool_parts import TOPICS, as_qrels, as_runs, comparable, fitter, pooled_fields
 from real_runs import read_real
 
+from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.judgments import Qrels, read_qrels
-from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.caveats import CaveatWarning

@@ -10,7 +10,7 @@ import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import agreement_of_tests, pair_tests
 from pt_reuse.result import key_numbers
-from pt_reuse.studies.subcollections.part_scores import standard_error
+from pt_reuse.studies.subcollections.subcollections import standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
 FIELD = ptr.demo.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)

@@ -1,31 +1,281 @@
-"""check_answers: what new answers would score by a bank of items, had their team taken part when it was made."""
+"""Banks of items: check_answers for new answers, leave_out_items without a team, bank_growth with further ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, shown, whole
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.expected import conformal_quantile
-from pt_reuse.arrays.item_banks import found_by_units, unique_to, weighted_recall
+from pt_reuse.arrays.item_banks import bank_size, found_by_units, rarefaction, unique_to, weighted_recall
 from pt_reuse.columns import Table
-from pt_reuse.data.answers import Answers, as_answers
+from pt_reuse.data.answers import MEASURES, Answers, as_answers
 from pt_reuse.data.units import Units, units_of
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, count, examples, flag, shown, whole
+from pt_reuse.inputs import interval_settings
 from pt_reuse.options import Flag, Option
+from pt_reuse.plots.lines import plot_growth
 from pt_reuse.result import Result, cells, records
-from pt_reuse.scoring.answers import item_measures
-from pt_reuse.scoring.caveats import beware, few_topics
-from pt_reuse.studies.leave_out_items import ItemMeasures, Judged, JudgeName, Strict
-from pt_reuse.studies.new_runs.calibration import mean_of_units, units_needed
+from pt_reuse.scoring.caveats import Caveat, beware, few_topics
+from pt_reuse.scoring.leaderboards import item_measures, scores_of_answers
+from pt_reuse.scoring.perturbed import PerturbedScores, UnitScores
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
+from pt_reuse.studies.new_runs.predictor import mean_of_units, units_needed
 from pt_reuse.study import study
+
+Judged: TypeAlias = Annotated[
+    Any,
+    Option(
+        "the answers: what :func:`read_answers` returned, or what it reads.",
+        check=as_answers,
+        flag=Flag(help="file or folder of judged answers", metavar="FILE", kind="answers"),
+    ),
+]
+ItemMeasures: TypeAlias = Annotated[
+    Any,
+    Option(
+        f"of {', '.join(f'``{name}``' for name in MEASURES)}; default ``all_score``, and ``weighted_score`` where "
+        "items weigh differently.",
+        flag=Flag(help="comma-separated", metavar="LIST", kind="list", default="all_score, weighted_score"),
+    ),
+]
+JudgeName: TypeAlias = Annotated[
+    str | None, Option("whose matches count; default the only judge.", flag=Flag(metavar="NAME", kind="text"))
+]
+Bank: TypeAlias = Annotated[
+    str,
+    Option(
+        '``"all"`` keeps items that nobody found; ``"found"`` has only what some run found, as if made of the answers.',
+        choices=("all", "found"),
+        flag=Flag(metavar="WHICH", kind="text"),
+    ),
+]
+Strict: TypeAlias = Annotated[
+    bool,
+    Option("a match of 1 finds an item, not a partial one.", check=partial(flag, "strict"), flag=Flag(kind="switch")),
+]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LeaveOutItems(LeaveOneOutResult):
+    """What leaving out the items that each unit alone found does to every run; figures as of `LeaveOutUniques`."""
+
+    title = "Leave-out-uniques of items"
+    valid_for = "{compared}; {bank}, {items} items, {found} found; a match is that of {judge}; {uniques}."
+    not_covered = "systems unlike these; items that nobody found, unless assessors wrote them."
+    plots = {"scores": draw_scores}
+    columns = f"""{LeaveOneOutResult.columns}
+    unique          | Unique items  | count | items that its runs alone found
+    unique_relevant | Of weight     | count | those of them that weigh anything
+    unique_nonrelevant | Of no weight | count | the others
+    """
+
+
+@study(
+    question="Would the bank of nuggets be fair to a system whose team took no part?",
+    command="items lou",
+    aim="fair",
+    summary="leave-out-uniques on answers that were judged by items",
+    details="An item is unique to a team when its runs alone found it. Each run is scored without the items of its own "
+    "team, and all runs without those of each team.",
+    screen=("summary", "table"),
+    group="items",
+    page="studies/items",
+)
+def leave_out_items(
+    answers: Judged,
+    measures: ItemMeasures = None,
+    *,
+    by: options.Unit = "team",
+    bank: Bank = "all",
+    strict: Strict = False,
+    judge_name: JudgeName = None,
+    resamples: options.Resamples = 0,
+    confidence: options.Confidence = 0.95,
+    seed: options.Seed = 0,
+    verbose: options.Verbose = False,
+) -> LeaveOutItems:
+    """Leave out the items that each team, run, type or family alone found, and compute how scores and ranks change.
+
+    It is leave-out-uniques with items in the place of documents. It says what a bank made without the team would score
+    where the bank was made of the answers, or of documents that the systems brought. Of a bank that assessors wrote it
+    is a simulation.
+
+    Returns:
+        LeaveOutItems: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.plot()``.
+
+    Raises:
+        InputError: an unknown measure or judge, several judges and none named, runs without a type or family, no item
+            that some run found.
+
+    Warns:
+        ReuseWarning: runs without a team, fewer than five topics, matches that are missing.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> rows = [(qid, *row) for qid in "12345" for row in [("a", 1, 0), ("b", 1, 1), ("c", 0, 1)]]
+        >>> wide = pd.DataFrame(rows, columns=["qid", "item", "A", "B"])
+        >>> answers = ptr.read_answers(wide, teams={"A": "x", "B": "y"})
+        >>> ptr.items.leave_out_items(answers).by_run[["name", "score", "reduced_score"]]
+          name     score  reduced_score
+        0    A  0.666667            0.5
+        1    B  0.666667            0.5
+
+    Source: leave-out-uniques, Zobel 1998, SIGIR, of items; scores, Pradeep et al. 2025, The great nugget recall, SIGIR.
+    """
+    chosen, units = item_measures(answers, measures), units_of(answers.run_table, by)
+    found = answers.found(judge_name, strict=strict)
+    by_unit = found_by_units(found, units.of_run, len(units))
+    owner, some = unique_to(by_unit), by_unit.sum(axis=1) > 0
+    if not some.any():
+        raise InputError("no run found an item, so nothing is left out.", argument="answers")
+    kept = some if bank == "found" else np.ones(len(some), dtype=bool)
+    scores = scores_of_answers(answers, chosen, judge_name, kept)
+    missing = int(np.isnan(answers.matches[answers.of_judge(judge_name)]).sum())
+    lacking = Caveat(
+        f"{missing:,} of {found.size:,} matches missing",
+        f"{missing:,} of {found.size:,} matches are missing. They count as not found.",
+    )
+    beware(few_topics(len(answers.topics)), [lacking] if missing else [])
+    bootstrap = TopicBootstrap(resamples, seed, confidence, None) if resamples else None
+    scored = _without_units(answers, scores, judge_name, units, owner, kept)
+    everyone, unique = np.ones(len(answers.run_table), dtype=bool), owner >= 0
+    counts = count_uniques(units, everyone, owner[unique], answers.weights("weighted_score")[unique] > 0)
+    said, own = f"without the items of the run's own {by}", counts["unique"].to_numpy()
+    left_out = partial(leave_one_out, judgments=said, counts=counts, removed=own, verbose=verbose)
+    parts = left_out(answers.run_table, everyone, units, scores, scored, bootstrap)
+    settings = {
+        "by": by,
+        "bank": f"bank={bank!r}",
+        "items": int(kept.sum()),
+        "found": int(some.sum()),
+        "uniques": f"unique: found by one {by} alone, a match {'of 1' if strict else 'above 0'}",
+        **{key: value for key, value in scores.settings.items() if key != "complete"},
+        **units.settings,
+        **interval_settings(bootstrap, "; of a change of score the percentile interval"),
+    }
+    return LeaveOutItems(**parts, settings=settings)
+
+
+def _without_units(
+    answers: Answers, scores: Scores, judge: str | None, units: Units, owner: NDArray[np.int64], kept: NDArray[np.bool_]
+) -> PerturbedScores:
+    """Return all scores without the items of each unit."""
+    own, means, cells = scores.values.copy(), np.empty((len(scores.measures), len(units), len(scores.names))), []
+    for unit in range(len(units)):
+        reduced = scores_of_answers(answers, scores.measures, judge, kept & (owner != unit)).values
+        means[:, unit] = replace(scores, values=reduced).mean_values
+        mine, topics = units.of_run == unit, np.unique(answers.topic[owner == unit])
+        own[:, :, mine] = reduced[:, :, mine]
+        cells.append((topics, np.full(len(topics), unit), reduced[:, topics]))
+    topic, of_unit, values = zip(*cells, strict=True)
+    joined = UnitScores(np.concatenate(topic), np.concatenate(of_unit), np.concatenate(values, axis=1))
+    return PerturbedScores(scores.values, means, {0: own}, {}, joined)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BankGrowth(Result):
+    """How many items some of the units find, in the mean over all choices, and how many there are at least."""
+
+    title = "Growth of a bank of items"
+    answer = (
+        "summary",
+        "{found:item} found by {units} {bys}, {unique} of them by one alone; the next would add {next_unit}; at least "
+        "{chao2} there are",
+    )
+    key = "found unique next_unit chao2"
+    valid_for = (
+        "{bys} like these, in any order; a match is that of {judge}, {uniques}; interval of the bound: {interval}."
+    )
+    not_covered = "items that no system of this kind finds; the bound is a lower one."
+    plots = {"growth": lambda a, _, place: plot_growth(a.table, a.summary, by=str(a.settings["by"]), place=place)}
+    columns = """
+    units     | Units     | count  | how many units
+    expected  | Found     | tenths | how many items they find, the mean over all choices of so many units
+    exactly   | By so many | count | how many items exactly so many units found
+    found     | Found     | count  | items that some unit found
+    unique    | By one alone | count | items that one unit alone found
+    by_two    | By two    | count  | items that two found
+    next_unit | Next one  | tenths | how many items one more unit would add, the slope at the end
+    chao2     | At least  | tenths | Chao's bound of how many there are; no ends where a single item is of one unit
+    items     | Items     | count  | items of the bank
+    """
+
+    table: Annotated[pd.DataFrame, Table("number of units", "units expected exactly", noun="numbers")]
+    summary: Annotated[
+        pd.DataFrame,
+        Table("bank", "units items found unique by_two next_unit chao2~", report="units found unique next_unit chao2"),
+    ]
+    topics: Annotated[
+        pd.DataFrame,
+        Table("topic", "qid items found unique by_two next_unit chao2~", report="qid items found unique chao2"),
+    ]
+
+
+@study(
+    question="How many items would further systems add to the bank?",
+    command="items growth",
+    aim="building",
+    summary="how many items further teams would add to a bank",
+    details="The expected number of items that some of the teams find, exactly, over all choices; what the next one "
+    "would add; Chao's bound of how many there are.",
+    group="items",
+    page="studies/items",
+)
+def bank_growth(
+    answers: Judged,
+    *,
+    by: options.Unit = "team",
+    strict: Strict = False,
+    judge_name: JudgeName = None,
+    confidence: options.Confidence = 0.95,
+) -> BankGrowth:
+    """Compute how many items 1, 2 and more teams find, what the next one would add, and how many there are at least.
+
+    Returns:
+        BankGrowth: ``.table`` (per number of units), ``.summary``, ``.topics``, ``.plot()``.
+
+    Raises:
+        InputError: fewer than two units, an unknown judge, runs without a type or family.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> rows = [("1", "a", 1, 0), ("1", "b", 1, 1), ("2", "c", 0, 1), ("2", "d", 0, 0)]
+        >>> wide = pd.DataFrame(rows, columns=["qid", "item", "A", "B"])
+        >>> answers = ptr.read_answers(wide, teams={"A": "x", "B": "y"})
+        >>> ptr.items.bank_growth(answers).table["expected"].tolist()
+        [2.0, 3.0]
+
+    Source: Colwell et al. 2004, Ecology 85, for the curve; Chao 1987, Biometrics 43, bias corrected, with the
+    log-normal interval.
+    """
+    units = units_of(answers.run_table, by)
+    if len(units) < 2:
+        raise InputError(f"it takes two {by}s, and there is one.", argument="by")
+    by_unit = found_by_units(answers.found(judge_name, strict=strict), units.of_run, len(units))
+    n, exactly = np.arange(1, len(units) + 1), np.bincount(by_unit.sum(axis=1), minlength=len(units) + 1)[1:]
+    table = pd.DataFrame({"units": n, "expected": rarefaction(by_unit), "exactly": exactly})
+    sizes = [bank_size(by_unit[answers.topic == topic], confidence) for topic in range(len(answers.topics))]
+    topics = pd.DataFrame([{"qid": qid, **size} for qid, size in zip(answers.topics, sizes, strict=True)])
+    summary = pd.DataFrame([{"units": len(units), **bank_size(by_unit, confidence)}])
+    settings = {
+        "by": by,
+        "bys": f"{by}s",
+        "judge": answers.judges[answers.of_judge(judge_name)],
+        "uniques": f"found: a match {'of 1' if strict else 'above 0'}",
+        "interval": f"{100 * confidence:.4g}%, log-normal, none where one {by} alone found a single item",
+        **units.settings,
+    }
+    return BankGrowth(table=table, summary=summary, topics=topics, settings=settings)
+
 
 Floats = NDArray[np.float64]
 
