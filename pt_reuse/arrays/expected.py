@@ -32,8 +32,10 @@ class Likely:
         return Likely({label: chance[..., :cutoff] for label, chance in self.at_least.items()}, self.total, self.gains)
 
 
-#: the expected scores, (runs, topics), and label -> (runs, topics, ranks) what a document more with it would change
-Expected = tuple[Floats, Mapping[int, Floats]]
+#: label -> (runs, topics, ranks) what a document more with it would change
+Changes = Mapping[int, Floats]
+#: the expected scores, (runs, topics), and the changes, computed where they are asked for
+Expected = tuple[Floats, Callable[[], Changes]]
 
 
 def expected_scores(spec: Spec, lists: Likely) -> Expected:
@@ -48,12 +50,15 @@ def _ranks(chance: Floats) -> Floats:
     return np.arange(1.0, chance.shape[2] + 1)
 
 
-def _divided(found: Floats, divisor: Floats) -> Floats:
-    return np.divide(found, divisor, out=np.zeros(found.shape), where=np.broadcast_to(divisor, found.shape) > 0)
+def _divided(values: Floats, divisor: Floats) -> Floats:
+    positive = divisor > 0
+    if positive.all():
+        return values / divisor
+    return np.divide(values, divisor, out=np.zeros(values.shape), where=np.broadcast_to(positive, values.shape))
 
 
 def _weighted(chance: Floats, weights: Floats, spec: Spec) -> Expected:
-    return chance @ weights, {spec.rel: np.broadcast_to(weights, chance.shape)}
+    return chance @ weights, lambda: {spec.rel: np.broadcast_to(weights, chance.shape)}
 
 
 def _precision(spec: Spec, lists: Likely) -> Expected:
@@ -74,27 +79,32 @@ def _before(nothing: Floats) -> Floats:
 def _reciprocal_rank(spec: Spec, lists: Likely) -> Expected:
     chance = lists.at_least[spec.rel]
     first, parts = _before(1 - chance), 1 / _ranks(chance)
-    found = first * chance * parts
-    below = np.zeros_like(found)
-    rest = np.zeros(found.shape[:2])
-    for rank in range(found.shape[2] - 1, -1, -1):
-        # what the list below would score, were nothing above relevant
-        below[..., rank] = rest
-        rest = chance[..., rank] * parts[rank] + (1 - chance[..., rank]) * rest
-    return found.sum(axis=2), {spec.rel: first * (parts - below)}
+
+    def changes() -> Changes:
+        below = np.zeros_like(first)
+        rest = np.zeros(first.shape[:2])
+        for rank in range(first.shape[2] - 1, -1, -1):
+            # what the list below would score, were nothing above relevant
+            below[..., rank] = rest
+            rest = chance[..., rank] * parts[rank] + (1 - chance[..., rank]) * rest
+        return {spec.rel: first * (parts - below)}
+
+    return (first * chance * parts).sum(axis=2), changes
 
 
 def _success(spec: Spec, lists: Likely) -> Expected:
     chance = lists.at_least[spec.rel]
-    above, below = _before(1 - chance), _before(1 - chance[..., ::-1])[..., ::-1]
-    return 1 - np.prod(1 - chance, axis=2), {spec.rel: above * below}
+    above = _before(1 - chance)
+    return 1 - np.prod(1 - chance, axis=2), lambda: {spec.rel: above * _before(1 - chance[..., ::-1])[..., ::-1]}
 
 
 def _recall(spec: Spec, lists: Likely) -> Expected:
     chance = lists.at_least[spec.rel]
     whole = _with_itself(chance, lists.total[spec.rel])
     parts = _divided(chance, whole)
-    return parts.sum(axis=2), {spec.rel: _divided(np.ones(chance.shape), whole) - _of_others(_divided(parts, whole))}
+    return parts.sum(axis=2), lambda: {
+        spec.rel: _divided(np.ones(chance.shape), whole) - _of_others(_divided(parts, whole))
+    }
 
 
 def _average_precision(spec: Spec, lists: Likely) -> Expected:
@@ -103,9 +113,13 @@ def _average_precision(spec: Spec, lists: Likely) -> Expected:
     weight = _divided(np.broadcast_to(1 / _ranks(chance), chance.shape), whole)
     above = np.cumsum(chance, axis=2) - chance
     parts = chance * weight
-    found = parts * (1 + above)
-    below = np.cumsum(parts[..., ::-1], axis=2)[..., ::-1] - parts
-    return found.sum(axis=2), {spec.rel: (1 + above) * weight + below - _of_others(_divided(found, whole))}
+    scored = parts * (1 + above)
+
+    def changes() -> Changes:
+        below = np.cumsum(parts[..., ::-1], axis=2)[..., ::-1] - parts
+        return {spec.rel: (1 + above) * weight + below - _of_others(_divided(scored, whole))}
+
+    return scored.sum(axis=2), changes
 
 
 def _with_itself(chance: Floats, total: Floats) -> Floats:
@@ -146,24 +160,30 @@ def _gain(spec: Spec, lists: Likely) -> Expected:
     cutoff = min(spec.cutoff or longest, longest)
     sums = np.concatenate([[0.0], np.cumsum(weight)])
     sums, weight = np.minimum(sums, sums[cutoff]), np.where(np.arange(longest) < cutoff, weight, 0.0)
-    score, changes = np.zeros(shape[:2]), {label: np.zeros(shape) for label in labels}
+    score, terms = np.zeros(shape[:2]), []
     for label in labels:
         # a document with this label has each lower one, and a higher one as often as documents with this label have it
         chance, ideal, slopes = lists.at_least[label], np.zeros(shape), {}
         for other in labels:
-            mine = lists.at_least[other]
-            more = (1.0 if other <= label else _divided(mine, chance)) - mine
+            chance_of_other = lists.at_least[other]
+            more = (1.0 if other <= label else _divided(chance_of_other, chance)) - chance_of_other
             length = np.minimum(lists.total[other][:, None] + more, longest)
             whole = np.minimum(length.astype(np.int64), longest - 1)
             slopes[other] = steps[other] * weight[whole]
             ideal += steps[other] * (sums[whole] + (length - whole) * weight[whole])
         gained = _divided(np.broadcast_to(steps[label] / discounts(shape[2])[1:], shape), ideal)
-        found = chance * gained
-        score += found.sum(axis=2)
-        changes[label] += gained
-        for other in labels:
-            # one more relevant document makes the ideal list longer, as far as the cutoff
-            changes[other] -= _of_others(_divided(found * slopes[other], ideal))
+        score += (chance * gained).sum(axis=2)
+        terms.append((chance, gained, slopes, ideal))
+
+    def changes() -> Changes:
+        every = {label: np.zeros(shape) for label in labels}
+        for label, (chance, gained, slopes, ideal) in zip(labels, terms, strict=True):
+            every[label] += gained
+            for other in labels:
+                # one more relevant document makes the ideal list longer, as far as the cutoff
+                every[other] -= _of_others(_divided(chance * gained * slopes[other], ideal))
+        return every
+
     return score, changes
 
 

@@ -430,14 +430,22 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
     places = np.split(place_of_word, np.cumsum([len(part) for part in parts])[:-1])
     docs, codes = _documents(pieces, topics_of, places, len(topics), len(words))
     n_docs = np.array([len(part) for part in docs], dtype=np.int64)
-    every_code = np.concatenate(codes, dtype=np.uint16 if n_docs.max(initial=0) <= 2**16 else np.uint32)
     ranked = np.ones(n_runs, dtype=np.bool_)
     for piece, runs in zip(pieces, columns, strict=True):
         ranked[runs] &= piece.ranked
-    scores, file, rank = (
-        taken(np.concatenate([getattr(piece, name) for piece in pieces]), begins, counts[order])
-        for name in ("scores", "file", "rank")
-    )
+    # lists that follow each other in their piece are copied at once, from where they are
+    piece_of = np.repeat(np.arange(len(pieces)), [len(piece.starts) - 1 for piece in pieces])[order]
+    first_rows = offsets(np.array([piece.n_rows for piece in pieces]))
+    counts, begins = counts[order], begins - first_rows[piece_of]
+    ends = begins + counts
+    cut = np.flatnonzero((begins[1:] != ends[:-1]) | (np.diff(piece_of) != 0)) + 1
+    edges = np.unique([0, *cut.tolist(), len(order)])
+    cuts = (piece_of[edges[:-1]], begins[edges[:-1]], ends[edges[1:] - 1])
+    slices = [(k, slice(a, b)) for k, a, b in zip(*(cut.tolist() for cut in cuts), strict=True)]
+
+    def joined(columns: Sequence[NDArray], dtype: Any = None) -> NDArray:
+        return np.concatenate([columns[0][:0], *(columns[k][rows] for k, rows in slices)], dtype=dtype)
+
     return Field(
         n_runs=n_runs,
         topics=tuple(topics),
@@ -445,10 +453,10 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
         topic_docs=np.concatenate([np.zeros(0, dtype=np.int32), *docs]),
         doc_starts=offsets(n_docs),
         starts=offsets(lengths),
-        codes=taken(every_code, begins, counts[order]),
-        scores=scores,
-        file=file,
-        rank=rank,
+        codes=joined(codes, np.uint16 if n_docs.max(initial=0) <= 2**16 else np.uint32),
+        scores=joined([piece.scores for piece in pieces]),
+        file=joined([piece.file for piece in pieces]),
+        rank=joined([piece.rank for piece in pieces]),
         ranked=ranked,
     )
 
@@ -476,7 +484,10 @@ def _documents(
             code_of[new] = np.arange(len(mine), len(mine) + len(new), dtype=np.int32)
             mine = np.concatenate([mine, new])
             rows = pieces[k].rows(t)
-            codes[k][rows] = code_of[theirs].take(pieces[k].codes[rows])
+            # of the first piece on a topic the codes stay
+            codes[k][rows] = (
+                code_of[theirs].take(pieces[k].codes[rows]) if len(new) < len(mine) else pieces[k].codes[rows]
+            )
         docs.append(mine)
         code_of[mine] = -1
     return docs, codes

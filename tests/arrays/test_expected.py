@@ -26,7 +26,7 @@ def scored(measure, chances, total):
     """Return the expected score of a list of chances to be relevant, and the changes."""
     lists = Likely({1: chances[None, None]}, {1: np.array([total])}, {1: 1.0})
     score, changes = expected_scores(native_spec(measure), lists)
-    return float(score[0, 0]), changes[1][0, 0]
+    return float(score[0, 0]), changes()[1][0, 0]
 
 
 def by_ir_measures(measure, labels, others=()):

@@ -189,7 +189,8 @@ class MeasureModel:
         """Return of each case (runs, topics) scores with what is known, and (runs,) what the unknown weigh."""
         found = []
         for case in self.cases:
-            score, changes = case.scored(self.spec, self.nothing(case), self.gains)
+            score, changes_of = case.scored(self.spec, self.nothing(case), self.gains)
+            changes = changes_of()
             unknown = case.dense(_at(case, np.ones(len(case.unjudged_docs))), case.cutoff(self.spec))
             most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
             found.append((score, most.sum(axis=(1, 2)) / case.shape[1]))
@@ -230,7 +231,8 @@ class MeasureModel:
         return lost, self.room[:n]
 
     def likely(self, case: Case, chances: Mapping[int, Floats]) -> Prediction:
-        score, changes = case.scored(self.spec, chances, self.gains)
+        score, changes_of = case.scored(self.spec, chances, self.gains)
+        changes = changes_of()
         labels, depth = sorted(chances), case.cutoff(self.spec)
         dense = {label: case.dense(_at(case, chances[label]), depth) for label in labels}
         mean = np.sum([changes[label] * dense[label] for label in labels], axis=0)
@@ -254,7 +256,7 @@ class MeasureModel:
 
     def effects_in(self, case: Case, place: int, chances: Mapping[int, Floats]) -> Effects:
         """Return the same for a case, which may have other runs in its place."""
-        changes = case.scored(self.spec, chances, self.gains)[1]
+        changes = case.scored(self.spec, chances, self.gains)[1]()
         hole = np.full(len(case.known), -1)
         hole[case.unjudged_docs] = np.arange(len(case.unjudged_docs))
         hits = case.of_run(place)
