@@ -332,13 +332,8 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
     rows = np.concatenate(again)
     kept = np.ones(len(field.codes), dtype=np.bool_)
     kept[rows] = False
-    return field.keep(kept), _repeats(field, rows)
-
-
-def _repeats(field: Field, rows: NDArray[np.int64]) -> Repeats:
-    lists = np.searchsorted(field.starts, rows, side="right") - 1
-    topic, run = np.divmod(lists, max(field.n_runs, 1))
-    return Repeats(run, topic, field.words_of(rows), field.file[rows].astype(np.int64))
+    topic, run = np.divmod(np.searchsorted(field.starts, rows, side="right") - 1, max(field.n_runs, 1))
+    return field.keep(kept), Repeats(run, topic, field.words_of(rows), field.file[rows].astype(np.int64))
 
 
 @dataclass
