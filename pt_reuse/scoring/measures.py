@@ -141,8 +141,8 @@ def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_mea
                 for name, info in known.items()
             ]
             raise InputError(
-                f"measure {measure!r}: the parameter {wrong[0]} is unknown, wrong or missing. Those of {measure.NAME} "
-                f"are {listed(kinds)}, as in nDCG@10 or AP(rel=2).",
+                f"measure {measure.NAME}: the parameter {wrong[0]} is unknown, wrong or missing. It has "
+                f"{listed(kinds)}, given as in nDCG@10 or AP(rel=2).",
                 argument="measures",
             ) from None
         fault = _fault(measure)
