@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.kernels import Spec, discounts
+from pt_reuse.arrays.kernels import Spec, discounts, ratio
 
 Floats = NDArray[np.float64]
 #: what the ridge of a logistic regression weighs
@@ -46,10 +46,6 @@ def expected_scores(spec: Spec, lists: Likely) -> Expected:
 
 def _ranks(chance: Floats) -> Floats:
     return np.arange(1.0, chance.shape[2] + 1)
-
-
-def _divided(found: Floats, divisor: Floats) -> Floats:
-    return np.divide(found, divisor, out=np.zeros(found.shape), where=np.broadcast_to(divisor, found.shape) > 0)
 
 
 def _weighted(chance: Floats, weights: Floats, spec: Spec) -> Expected:
@@ -93,19 +89,19 @@ def _success(spec: Spec, lists: Likely) -> Expected:
 def _recall(spec: Spec, lists: Likely) -> Expected:
     chance = lists.at_least[spec.rel]
     whole = _with_itself(chance, lists.total[spec.rel])
-    parts = _divided(chance, whole)
-    return parts.sum(axis=2), {spec.rel: _divided(np.ones(chance.shape), whole) - _of_others(_divided(parts, whole))}
+    parts = ratio(chance, whole)
+    return parts.sum(axis=2), {spec.rel: ratio(np.ones(chance.shape), whole) - _of_others(ratio(parts, whole))}
 
 
 def _average_precision(spec: Spec, lists: Likely) -> Expected:
     chance = lists.at_least[spec.rel]
     whole = _with_itself(chance, lists.total[spec.rel])
-    weight = _divided(np.broadcast_to(1 / _ranks(chance), chance.shape), whole)
+    weight = ratio(np.broadcast_to(1 / _ranks(chance), chance.shape), whole)
     above = np.cumsum(chance, axis=2) - chance
     parts = chance * weight
     found = parts * (1 + above)
     below = np.cumsum(parts[..., ::-1], axis=2)[..., ::-1] - parts
-    return found.sum(axis=2), {spec.rel: (1 + above) * weight + below - _of_others(_divided(found, whole))}
+    return found.sum(axis=2), {spec.rel: (1 + above) * weight + below - _of_others(ratio(found, whole))}
 
 
 def _with_itself(chance: Floats, total: Floats) -> Floats:
@@ -152,18 +148,18 @@ def _gain(spec: Spec, lists: Likely) -> Expected:
         chance, ideal, slopes = lists.at_least[label], np.zeros(shape), {}
         for other in labels:
             mine = lists.at_least[other]
-            more = (1.0 if other <= label else _divided(mine, chance)) - mine
+            more = (1.0 if other <= label else ratio(mine, chance)) - mine
             length = np.minimum(lists.total[other][:, None] + more, longest)
             whole = np.minimum(length.astype(np.int64), longest - 1)
             slopes[other] = steps[other] * weight[whole]
             ideal += steps[other] * (sums[whole] + (length - whole) * weight[whole])
-        gained = _divided(np.broadcast_to(steps[label] / discounts(shape[2])[1:], shape), ideal)
+        gained = ratio(np.broadcast_to(steps[label] / discounts(shape[2])[1:], shape), ideal)
         found = chance * gained
         score += found.sum(axis=2)
         changes[label] += gained
         for other in labels:
             # one more relevant document makes the ideal list longer, as far as the cutoff
-            changes[other] -= _of_others(_divided(found * slopes[other], ideal))
+            changes[other] -= _of_others(ratio(found * slopes[other], ideal))
     return score, changes
 
 

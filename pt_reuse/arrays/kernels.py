@@ -134,6 +134,11 @@ def discounts(size: int) -> NDArray[np.float64]:
     return _discount_table(max(1024, 1 << size.bit_length()))[: size + 1]
 
 
+def ratio(dividend: NDArray[np.float64], divisor: NDArray[Any]) -> NDArray[np.float64]:
+    """Return quotients, 0 where the divisor is not above 0."""
+    return np.divide(dividend, divisor, out=np.zeros(dividend.shape), where=divisor > 0)
+
+
 @lru_cache(maxsize=4)
 def _discount_table(size: int) -> NDArray[np.float64]:
     # the C library's log2, as trec_eval calls it: numpy's own may differ in the last bit

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.kernels import Labels, Spec, discounts
+from pt_reuse.arrays.kernels import Labels, Spec, discounts, ratio
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _recall(lists: TopicLists, spec: Spec) -> Floats:
     ahead = found[:, None] - found + own
     # documents of neither, or of both, bring systems closer to each other
     divisor = lists.n_relevant + own + np.where(ahead < 0, shared + elsewhere, 0)
-    return np.divide(ahead, divisor, out=np.zeros(ahead.shape), where=divisor > 0)
+    return ratio(ahead, divisor)
 
 
 def _ap_at_most(lists: TopicLists, spec: Spec) -> Floats:
@@ -237,13 +237,9 @@ def _best(most: Floats, least: Floats, n: Floats, n_unjudged: int) -> float:
     alone, counts = most - least[:, :1], np.arange(most.shape[1])
     if (alone >= 0).any():
         # a relevant document more of the second list alone is of no use
-        return float(_ratio(alone, n[:, None] + counts).max())
+        return float(ratio(alone, n[:, None] + counts).max())
     together = np.minimum(np.add.outer(counts, np.arange(least.shape[1])), n_unjudged)
-    return float(_ratio(most[:, :, None] - least[:, None], n[:, None, None] + together).max())
-
-
-def _ratio(dividend: Floats, divisor: NDArray[Any]) -> Floats:
-    return np.divide(dividend, divisor, out=np.zeros(dividend.shape), where=divisor > 0)
+    return float(ratio(most[:, :, None] - least[:, None], n[:, None, None] + together).max())
 
 
 def _gained(relevant: Ranks, ranks: Ranks) -> Floats:
@@ -292,7 +288,7 @@ def _paired(lists: TopicLists) -> float:
     worth = single[:, None] + np.concatenate([np.zeros((n_docs, 1)), partners[:, :-1]], axis=1) / 2
     most = np.sort(worth, axis=0)[::-1].cumsum(axis=0).diagonal()
     start = _sum(lists.relevant[0]) - _sum(lists.relevant[1])
-    return float(_ratio(start + np.append(0.0, most), lists.n_relevant + np.arange(n_docs + 1)).max())
+    return float(ratio(start + np.append(0.0, most), lists.n_relevant + np.arange(n_docs + 1)).max())
 
 
 Ints: TypeAlias = NDArray[np.int64]

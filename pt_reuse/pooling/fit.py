@@ -181,7 +181,8 @@ class UniquesWork(JudgedTopics):
             field, at = self.field.of(self.index.field_topic[topics[i]])
             if self.pooled != self.scored:
                 field, at = field.take_topics([at]).in_order(self.scored, self.pooled), 0
-            code, run, _ = field.top(at, self.depth, self.unit >= 0)
+            top, run, _ = field.top_rows(at, self.depth, self.unit >= 0)
+            code = field.codes[top]
             # the one unit that has each document, -1 for several
             unit, sole = self.unit[run], np.full(field.n_docs(at), -1, dtype=np.int64)
             sole[code] = unit
@@ -249,8 +250,9 @@ def ranks_of_documents(
     for t, row in zip(index.topics, index.rows_of_codes(index.topics), strict=True):
         if row is None or not documents.sizes[t]:
             continue
-        code, _, at = ranked.field.top(index.field_topic[t], depth, contributors.runs)
-        best = np.full(len(row), depth + 1)
+        block, here = ranked.field.of(index.field_topic[t])
+        top, _, at = block.top_rows(here, depth, contributors.runs)
+        code, best = block.codes[top], np.full(len(row), depth + 1)
         np.minimum.at(best, code, at)
         n_runs = np.bincount(code, minlength=len(row))
         of_runs += np.bincount(best[n_runs > 0], minlength=depth + 1)
