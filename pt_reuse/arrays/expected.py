@@ -106,14 +106,12 @@ def _average_precision(spec: Spec, lists: Likely) -> Expected:
 
 def _with_itself(chance: Floats, total: Floats) -> Floats:
     """Return (runs, topics, ranks) how many documents are expected to be relevant if that of a rank is."""
-    found: Floats = total[:, None] + 1 - chance
-    return found
+    return np.asarray(total[:, None] + 1 - chance)
 
 
 def _of_others(values: Floats) -> Floats:
     """Return (runs, topics, ranks) the sum of what other ranks have."""
-    found: Floats = values.sum(axis=2, keepdims=True) - values
-    return found
+    return np.asarray(values.sum(axis=2, keepdims=True) - values)
 
 
 def divisor(spec: Spec, total: Mapping[int, Floats], gains: Mapping[int, float]) -> Floats:
@@ -224,19 +222,16 @@ def _chance(columns: Floats, at: Floats) -> Floats:
     from scipy.special import expit
 
     # not by BLAS: with threads, products of thin matrices take many times as long on a busy machine
-    found: Floats = expit(np.einsum("fr,f->r", columns, at))
-    return found
+    return np.asarray(expit(np.einsum("fr,f->r", columns, at)))
 
 
 def _slope(columns: Floats, positive: NDArray[np.bool_], at: Floats) -> Floats:
-    found: Floats = np.einsum("fr,r->f", columns, positive - _chance(columns, at))
-    return found
+    return np.asarray(np.einsum("fr,r->f", columns, positive - _chance(columns, at)))
 
 
 def _bend(columns: Floats, at: Floats) -> Floats:
     chance = _chance(columns, at)
-    found: Floats = (columns * (chance * (1 - chance))) @ columns.T
-    return found
+    return np.asarray((columns * (chance * (1 - chance))) @ columns.T)
 
 
 def by_unit(values: Floats, unit: NDArray[np.int64], share: float) -> float:

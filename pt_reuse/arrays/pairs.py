@@ -48,19 +48,16 @@ class TopicLists:
     def shared(self) -> NDArray[np.int64]:
         """Return (systems, systems): how many unjudged documents both have."""
         has = (self.ranks > 0).astype(np.float64)
-        found: NDArray[np.int64] = (has @ has.T).astype(np.int64)
-        return found
+        return np.asarray((has @ has.T).astype(np.int64))
 
     @property
     def unjudged(self) -> NDArray[np.int64]:
         """Return (systems,): how many unjudged documents each has."""
-        found: NDArray[np.int64] = (self.ranks > 0).sum(axis=1)
-        return found
+        return np.asarray((self.ranks > 0).sum(axis=1))
 
 
 def _of_score(lists: TopicLists) -> Floats:
-    found: Floats = lists.score[:, None] - lists.score
-    return found
+    return np.asarray(lists.score[:, None] - lists.score)
 
 
 def _precision(lists: TopicLists, spec: Spec) -> Floats:
@@ -246,8 +243,7 @@ def _gained(relevant: Ranks, ranks: Ranks) -> Floats:
     """Return what each rank adds to the sum of precisions: its own, and 1 / rank to each relevant one below it."""
     above = np.searchsorted(relevant, ranks)
     below = np.append(np.cumsum((1.0 / relevant)[::-1])[::-1], 0.0)[above]
-    found: Floats = (above + 1) / ranks + below
-    return found
+    return np.asarray((above + 1) / ranks + below)
 
 
 def _sum(relevant: Ranks) -> float:

@@ -278,8 +278,7 @@ def t_p_value(estimate: Floats, se: Floats, n: int) -> Floats:
 
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(estimate) / se
-    p: Floats = np.where((estimate == 0) & (se == 0), 1.0, 2 * stdtr(n - 1, -t))
-    return p
+    return np.asarray(np.where((estimate == 0) & (se == 0), 1.0, 2 * stdtr(n - 1, -t)))
 
 
 @dataclass(frozen=True)

@@ -104,8 +104,7 @@ def _student(by_topic: Floats) -> Floats:
     error = by_topic.std(axis=0, ddof=1) / np.sqrt(n_topics)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(by_topic.mean(axis=0)) / error
-    p: Floats = 2 * stdtr(n_topics - 1, -t)
-    return p
+    return np.asarray(2 * stdtr(n_topics - 1, -t))
 
 
 def _wilcoxon(by_topic: Floats) -> Floats:
@@ -139,8 +138,7 @@ def _flipped(by_topic: Floats, signs: Floats, *, drawn: bool) -> Floats:
         turned = signs[start : start + step] @ by_topic
         as_far += (np.round(np.abs(turned), DECIMALS) >= observed).sum(axis=0)
     # of signs that are drawn, those of the data are one sample more
-    p: Floats = (as_far + drawn) / (len(signs) + drawn)
-    return p
+    return np.asarray((as_far + drawn) / (len(signs) + drawn))
 
 
 def _ranges(values: Floats, samples: int, seed: int) -> Floats:
@@ -288,8 +286,7 @@ def _least(t: Floats, limits: Floats, correction: str) -> Floats:
     else:
         # all above the last that is
         n = np.where(enough.any(axis=1), len(limits) - np.argmax(enough[:, ::-1], axis=1), 0)
-    found: Floats = np.where(n > 0, np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0], np.inf)
-    return found
+    return np.asarray(np.where(n > 0, np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0], np.inf))
 
 
 Mask = NDArray[np.bool_]

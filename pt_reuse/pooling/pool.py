@@ -528,7 +528,7 @@ def provenance_of(pool: Pool) -> pd.DataFrame:
     """Return how each document of a pool was chosen, as its label is to keep it: its columns, strategy and reason."""
     if pool.strategy is None:
         return pool.columns
-    of_all: dict[str, Sequence[str | None]] = {"strategy": [pool.strategy] * len(pool)}
+    of_all: dict[str, Any] = {"strategy": [pool.strategy] * len(pool)}
     if pool.unsampled is not None:
         drawn = zip(pool.columns[STRATUM].tolist(), pool.columns[INCLUSION].tolist(), strict=True)
         of_all["reason"] = [f"drawn from stratum {stratum} with probability {chance:.4g}" for stratum, chance in drawn]

@@ -20,7 +20,7 @@ from ir_measures import Metric
 from pt_reuse.data.judgments import WHOLE, Whole, as_qrels, checked_rel
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, count, examples, shown, warn
-from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
+from pt_reuse.scoring.bounds import has_bounds, score_bounds
 from pt_reuse.scoring.caveats import of_judged
 from pt_reuse.scoring.measures import MeasureLike, OwnMeasure, cutoff_of, parse_measures
 
@@ -124,7 +124,7 @@ class _Bounded(Derived):
         "max_label": ir_measures.ParamInfo(dtype=int, required=False, desc="highest label of an unjudged document"),
     }
     #: returns the values, (measures, topics, runs)
-    bound: ClassVar[Callable[[Bounds], Any]]
+    bound: ClassVar[Any]
 
     def __init__(self, measure: MeasureLike, *, max_label: int | None = None):
         highest = checked_rel(max_label, "max_label")
@@ -142,7 +142,7 @@ class _Bounded(Derived):
         by_docno = self.measure.NAME == "RR" and cutoff_of(self.measure) is not None
         order = "file" if self.measure.NAME == "RBP" else "docno" if by_docno else "trec_eval9"
         bounds = score_bounds(_RUNS[order].of(run), judged, [self.measure], highest)
-        return dict(zip(judged.topics, type(self).bound(bounds)[0, :, 0].tolist(), strict=True))
+        return dict(zip(judged.topics, self.bound(bounds)[0, :, 0].tolist(), strict=True))
 
     def _tell_scale(self, highest: int) -> None:
         highest, of = max(highest, 1), self.measure

@@ -491,10 +491,14 @@ def named_scores(scores: Any, *, every_topic: bool = False) -> dict[str, Scores]
             problem = f"{what}; a score must be a finite number. Take the measure out."
         elif odd := sorted(set(found.measures) ^ set(first.measures)):
             problem = f"all need the same measures; {examples(odd)} in one of this and {next(iter(sets))!r} only."
+        elif every_topic and not found.complete and not found.has_topic.all():
+            lacking = np.flatnonzero(~found.has_topic.all(axis=0)).tolist()
+            problem = f"{count(len(lacking), 'run')} without some topics: {examples(found.names[r] for r in lacking)}. A test "
+            problem += (
+                "of pairs needs every run on every topic: score with complete=True, or on the topics that all have."
+            )
         if problem:
             raise InputError(problem, argument="scores", place=f"{name!r}" if several else None)
-        if every_topic and not found.complete:
-            check_every_topic(found.names, found.has_topic)
     return sets
 
 
@@ -641,21 +645,6 @@ def check_topics(runs: RunSet, qrels: Qrels) -> None:
         f"{count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has "
         f"{f'the topics {examples(mine)}' if mine else 'no row'}, the qrels {examples(qrels.topics)}. {hint}",
         argument="runs",
-    )
-
-
-def check_every_topic(
-    names: Sequence[str], has_topic: NDArray[np.bool_], argument: str = "scores", *, what: str = "A test of pairs"
-) -> None:
-    """Raise where a run lacks a topic, in means over the topics of each run, and something needs every score."""
-    has = np.asarray(has_topic.all(axis=0))
-    if has.all():
-        return
-    lacking = [run for run, every in zip(names, has.tolist(), strict=True) if not every]
-    raise InputError(
-        f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. {what} needs a score of "
-        "every run on every topic; score with complete=True, or on the topics that all runs have.",
-        argument=argument,
     )
 
 
