@@ -493,10 +493,8 @@ def named_scores(scores: Any, *, every_topic: bool = False) -> dict[str, Scores]
             problem = f"all need the same measures; {examples(odd)} in one of this and {next(iter(sets))!r} only."
         elif every_topic and not found.complete and not found.has_topic.all():
             lacking = np.flatnonzero(~found.has_topic.all(axis=0)).tolist()
-            problem = f"{count(len(lacking), 'run')} without some topics: {examples(found.names[r] for r in lacking)}. A test "
-            problem += (
-                "of pairs needs every run on every topic: score with complete=True, or on the topics that all have."
-            )
+            problem = f"{count(len(lacking), 'run')} without some topics: {examples(found.names[r] for r in lacking)}. "
+            problem += "Tests of pairs need each run on each topic: give complete=True, or topics that all runs have."
         if problem:
             raise InputError(problem, argument="scores", place=f"{name!r}" if several else None)
     return sets
