@@ -90,10 +90,22 @@ def files_of(record: Any, beside: Mapping[str, bytes]) -> dict[str, bytes]:
     encoder = _Encoder({id(frame): name for name, frame in tables.items()})
     parts = {each.name: encoder.encode(getattr(record, each.name), each.name) for each in fields(record)}
     frames = {**tables, **encoder.frames}
-    files = {f"{name}.csv": _csv_of(frame).encode("utf-8", "surrogateescape") for name, frame in frames.items()}
+    files = {}
+    for name, frame in frames.items():
+        text = frame.to_csv(index=False, lineterminator="\n")
+        if "\r" in text:
+            # a lone carriage return would end the line when it is read
+            text = frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        files[f"{name}.csv"] = text.encode("utf-8", "surrogateescape")
     files[SETTINGS] = _json_of(dict(record.settings))
     if encoder.arrays:
-        files[ARRAYS] = _pack_arrays(encoder.arrays)
+        # an archive of numpy's; equal arrays are equal bytes at any time of day
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for name, array in encoder.arrays.items():
+                np.save(held := io.BytesIO(), array, allow_pickle=False)
+                archive.writestr(zipfile.ZipInfo(f"{name}.npy"), held.getvalue())
+        files[ARRAYS] = packed.getvalue()
     about = {"format": FORMAT, "kind": type(record).__name__, "files": digests_of(files), "fields": parts}
     about |= {"beside": digests_of(beside)} if beside else {}
     return {**files, CONTENTS: _json_of(about)}
@@ -117,22 +129,6 @@ def _json_of(value: Any) -> bytes:
     """Return a value as JSON; what JSON does not know is a text."""
     known: Callable[[Any], Any] = lambda value: value.item() if isinstance(value, np.generic) else str(value)  # noqa: E731
     return (json.dumps(value, indent=1, default=known) + "\n").encode("ascii")
-
-
-def _csv_of(frame: pd.DataFrame) -> str:
-    text = frame.to_csv(index=False, lineterminator="\n")
-    # a lone carriage return would end the line when it is read
-    return text if "\r" not in text else frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-
-
-def _pack_arrays(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Return arrays as an archive of numpy's; equal ones are equal bytes at any time of day."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, array in arrays.items():
-            np.save(held := io.BytesIO(), array, allow_pickle=False)
-            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), held.getvalue())
-    return packed.getvalue()
 
 
 @dataclass

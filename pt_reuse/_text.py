@@ -56,12 +56,11 @@ def _width(character: str) -> int:
 
 def visible(text: str) -> str:
     r"""Return a text with characters that move the cursor, turn the line or cannot be printed as escapes, ``\x1b``."""
-    return "".join(c.encode("unicode_escape").decode("ascii") if _is_unprintable(c) else c for c in text)
-
-
-def _is_unprintable(character: str) -> bool:
-    kind, turn = unicodedata.category(character), unicodedata.bidirectional(character)
-    return kind in ("Cc", "Cs", "Zl", "Zp") or turn in _TURNING
+    shown = []
+    for letter in text:
+        odd = unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") or unicodedata.bidirectional(letter) in _TURNING
+        shown.append(letter.encode("unicode_escape").decode("ascii") if odd else letter)
+    return "".join(shown)
 
 
 def shorten(text: str, width: int) -> str:
@@ -136,11 +135,6 @@ def is_missing(value: Any) -> bool:
     return pd.isna(value) is True
 
 
-def _is_float(value: Any) -> bool:
-    # a number of numpy with a fraction is Real, one without is Integral
-    return isinstance(value, Real) and not isinstance(value, Rational)
-
-
 def written(value: float, form: str) -> str:
     """Return a number in a format of Python's, without a sign where it rounds to 0.
 
@@ -208,7 +202,8 @@ def _column(name: Any, values: list[Any], numbers: str) -> TextColumn:
 def _cell(value: Any, numbers: str) -> str:
     if is_missing(value):
         return _MISSING
-    if not _is_float(value):
+    # a number of numpy with a fraction is Real, one without is Integral
+    if not isinstance(value, Real) or isinstance(value, Rational):
         return visible(str(value))
     text = numbers.format(value)
     return text if len(text) <= _LONG_NUMBER else f"{value:.4g}"
@@ -231,7 +226,8 @@ def table(
     shown = _head(frame, most)
     text = lay_out(text_columns(shown, numbers), width=width) if shown.shape[1] else ""
     # the end of an interval says nothing without the other
-    same = [name for name in spare if len(frame) > 1 and not name.endswith(BESIDE) and _is_same(frame[name])]
+    alike = (name for name in spare if len(frame) > 1 and not name.endswith(BESIDE))
+    same = [name for name in alike if len(set(frame[name].astype(str))) == 1]
     for column in sorted(spare, key=lambda column: column not in same):
         if _BLOCKS not in text:
             break
@@ -251,10 +247,6 @@ def table(
 def _head(frame: pd.DataFrame, most: int | None) -> pd.DataFrame:
     """Return the first rows; a last one stands there in place of being counted."""
     return frame if most is None or len(frame) <= most + 1 else frame.head(most)
-
-
-def _is_same(values: pd.Series) -> bool:
-    return len(set(values.astype(str))) == 1
 
 
 def lay_out(columns: Sequence[TextColumn], *, width: int) -> str:
@@ -325,21 +317,18 @@ def _block(columns: Sequence[TextColumn], narrow: Sequence[int], width: int) -> 
     rows = [*zip(*([""] * (height - len(head)) + head for head in heads), strict=True)]
     for row in zip(*(column.cells for column in columns), strict=True):
         rows += zip_longest(*(cell.split("\n") for cell in row), fillvalue="")
-    return "\n".join(
-        (" " * _GAP).join(_padded(cell, w, c) for cell, w, c in zip(row, widths, columns, strict=True)).rstrip()
-        for row in rows
-    )
+    lines = []
+    for row in rows:
+        spaces = [" " * (w - display_width(cell)) for cell, w in zip(row, widths, strict=True)]
+        padded = (s + cell if c.right else cell + s for cell, s, c in zip(row, spaces, columns, strict=True))
+        lines.append((" " * _GAP).join(padded).rstrip())
+    return "\n".join(lines)
 
 
 def _width_for(heading: str, least: int, lines: int, breaks: re.Pattern[str]) -> int:
     """Return the least width at which a heading takes no more than so many lines."""
     widest = max(display_width(heading), least)
     return next((w for w in range(least, widest) if len(_in_lines(heading, w, breaks)) <= lines), widest)
-
-
-def _padded(text: str, width: int, column: TextColumn) -> str:
-    space = " " * (width - display_width(text))
-    return space + text if column.right else text + space
 
 
 # HTML for notebooks: tables that scroll inside their cell, settings that fold away, every name escaped
@@ -390,15 +379,12 @@ def html_columns(columns: Sequence[TextColumn]) -> str:
     sides = [f"text-align:{'right' if column.right else 'left'}" for column in columns]
     headings = [html.escape(column.heading) for column in columns]
     head = "".join(f'<th style="{side}">{text}</th>' for text, side in zip(headings, sides, strict=True))
-    body = "".join(
-        f"<tr>{''.join(_html_cell(cell, side) for cell, side in zip(row, sides, strict=True))}</tr>"
-        for row in zip(*(column.cells for column in columns), strict=True)
-    )
+    body = ""
+    for row in zip(*(column.cells for column in columns), strict=True):
+        wide = (_ONE_LINE if len(cell) <= _SHORT else _SEVERAL for cell in row)
+        cells = (f'<td style="{s};{w}">{html.escape(cell)}</td>' for cell, s, w in zip(row, sides, wide, strict=True))
+        body += f"<tr>{''.join(cells)}</tr>"
     return _scrolling(f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>")
-
-
-def _html_cell(cell: str, side: str) -> str:
-    return f'<td style="{side};{_ONE_LINE if len(cell) <= _SHORT else _SEVERAL}">{html.escape(cell)}</td>'
 
 
 def _scrolling(rows: str) -> str:

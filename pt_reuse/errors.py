@@ -161,28 +161,21 @@ def give(message: ReuseWarning) -> None:
     """Give a warning that is made already, pointing at the line of the user's that called us."""
     heard = _HEARD.get()
     if heard is not None:
-        action = _action(message)
+        # what the filters in force say is done with it, wherever it points
+        filters = (known for known in warnings.filters if known[3] is None and isinstance(message, known[2]))
+        action = next((how for how, text, *_ in filters if text is None or text.match(str(message))), "default")
         if action == "error":
             raise message
         if action != "ignore":
             heard.append(message)
         return
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and _is_between(frame.f_code.co_filename):
+    while frame.f_back is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(_OURS) and not any(part in file for part in _BETWEEN):
+            break
         level, frame = level + 1, frame.f_back
     warnings.warn(message, stacklevel=level)
-
-
-def _action(message: ReuseWarning) -> str:
-    """Return what the filters in force say is done with a warning, wherever it points."""
-    for action, text, category, module, _ in warnings.filters:
-        if module is None and isinstance(message, category) and (text is None or text.match(str(message))):
-            return action
-    return "default"
-
-
-def _is_between(file: str) -> bool:
-    return file.startswith(_OURS) or any(part in file for part in _BETWEEN)
 
 
 #: the longest value that a message shows, in characters

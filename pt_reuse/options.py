@@ -186,6 +186,7 @@ Missing: TypeAlias = Annotated[
         ),
     ),
 ]
+_MEASURES = Flag(help="comma-separated", metavar="LIST", kind="list")
 Measures: TypeAlias = Annotated[
     Any,
     Option(
@@ -193,12 +194,7 @@ Measures: TypeAlias = Annotated[
         "relevant, and ``nDCG@10``.",
         name="measures",
         check="pt_reuse.scoring.scores:checked_measures",
-        flag=Flag(
-            help="comma-separated",
-            metavar="LIST",
-            kind="list",
-            default="AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2",
-        ),
+        flag=replace(_MEASURES, default="AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2"),
     ),
 ]
 Depth: TypeAlias = Annotated[
@@ -345,12 +341,7 @@ PRECISION_AND_GAIN = replace(
     SHARED["measures"],
     meaning="ir_measures measures or their names, one or several; default ``P@10``, from the grade from which "
     "documents are relevant, and ``nDCG@10``.",
-    flag=Flag(
-        help="comma-separated",
-        metavar="LIST",
-        kind="list",
-        default="P@10,nDCG@10, and P(rel=2)@10 where documents are relevant from label 2",
-    ),
+    flag=replace(_MEASURES, default="P@10,nDCG@10, and P(rel=2)@10 where documents are relevant from label 2"),
 )
 
 

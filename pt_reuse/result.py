@@ -138,17 +138,6 @@ class Record(Printed):
         """Return the columns that hold the answer, the most telling first."""
         return []
 
-    def _spare(self, shown: pd.DataFrame) -> list[str]:
-        """Return the columns that a narrow screen goes without, the first to be left out first."""
-        answers = [name for name in self._answers() if name in shown]
-        worth = dict.fromkeys(answers, 2)
-        if answers:
-            # what the rows are says more than all numbers but one
-            before = shown.columns[: shown.columns.get_loc(answers[0])]
-            worth |= {answers[0]: 4, **{name: 3 for name in before if not is_numeric_dtype(shown[name])}}
-        # numbers say more than their ends, and the first columns more than the last
-        return sorted(shown.columns[:1:-1], key=lambda name: 0 if name.endswith(BESIDE) else worth.get(name, 1))
-
     def _parts(self) -> tuple[pd.DataFrame, list[str], list[str]]:
         """Return what is printed: the table, the answers above and the conditions below."""
         shown = self._shown()
@@ -159,7 +148,15 @@ class Record(Printed):
 
     def __str__(self) -> str:
         shown, answers, conditions = self._parts()
-        rows = _text.table(shown, width=WIDTH, most=_SHOWN, what=self._rest(), spare=self._spare(shown))
+        # a narrow screen goes without these, first to last: numbers say more than ends, first columns more than last
+        telling = [name for name in self._answers() if name in shown]
+        worth = dict.fromkeys(telling, 2)
+        if telling:
+            # what the rows are says more than all numbers but one
+            before = shown.columns[: shown.columns.get_loc(telling[0])]
+            worth |= {telling[0]: 4, **{name: 3 for name in before if not is_numeric_dtype(shown[name])}}
+        spare = sorted(shown.columns[:1:-1], key=lambda name: 0 if name.endswith(BESIDE) else worth.get(name, 1))
+        rows = _text.table(shown, width=WIDTH, most=_SHOWN, what=self._rest(), spare=spare)
         above, below = ([prose(t, width=WIDTH) for t in part] for part in ([self.heading(), *answers], conditions))
         return "\n".join([*above, rows, *below, f"Settings: result.settings ({len(self.settings)})"])
 
@@ -222,7 +219,9 @@ class Result(Record):
         first = cls.answer[0] if cls.answer else "table"
         cls.views = {name: every[name] for name in sorted(every, key=lambda name: name != first)}
         entries = [f"{name}: {described(table, cls.columns)}" for name, table in every.items()]
-        cls.__doc__ = _with_attributes(cls.__doc__ or "", entries)
+        head, section, tail = cleandoc(cls.__doc__ or "").partition("\n\nAttributes:\n")
+        lines = [fill(entry, 116, initial_indent="    ", subsequent_indent="        ") for entry in entries]
+        cls.__doc__ = "\n".join([head, "", "Attributes:", *lines, *([tail] if section else [])])
 
     def __post_init__(self) -> None:
         for name, table in self.declared.items():
@@ -325,7 +324,11 @@ class Result(Record):
         of = "" if chosen is None else f", {chosen}"
         caption = table.caption.format(**words) if table.caption else f"{self.heading()}{of}."
         names, verdict = table.reported_of(rows), [f"{line}." for line in self.answers()]
-        columns = [self._column_of(rows, each, names) for each in names]
+        columns = []
+        for each in names:
+            known, beside = column(each, self.columns), f"{each}_low" in rows and f"{each}_low" not in names
+            ends = (rows[f"{each}_low"], rows[f"{each}_high"]) if beside else None
+            columns.append(Column(known.heading, rows[each], known.digits, ends))
         return Report(columns, caption=caption, notes=self.notes(), verdict=verdict)
 
     def options_of(self, view: str) -> list[str]:
@@ -336,11 +339,6 @@ class Result(Record):
         """Return what the method that returns a table takes, with its defaults; nothing of a table that is a field."""
         method = getattr(type(self), view, None)
         return {n: p.default for n, p in [*signature(method).parameters.items()][1:]} if callable(method) else {}
-
-    def _column_of(self, rows: pd.DataFrame, name: str, names: Sequence[str]) -> Column:
-        known, beside = column(name, self.columns), f"{name}_low" in rows and f"{name}_low" not in names
-        ends = (rows[f"{name}_low"], rows[f"{name}_high"]) if beside else None
-        return Column(known.heading, rows[name], known.digits, ends)
 
     def plot(
         self,
@@ -434,13 +432,6 @@ def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) 
 
 def _tables_in(hint: Any) -> list[Table]:
     return [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Table)]
-
-
-def _with_attributes(doc: str, entries: Sequence[str]) -> str:
-    """Return the docstring of a class with entries at the beginning of its section on attributes."""
-    head, section, tail = cleandoc(doc).partition("\n\nAttributes:\n")
-    lines = [fill(entry, 116, initial_indent="    ", subsequent_indent="        ") for entry in entries]
-    return "\n".join([head, "", "Attributes:", *lines, *([tail] if section else [])])
 
 
 # rows in words and as numbers

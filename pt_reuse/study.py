@@ -158,7 +158,10 @@ def study(
 
     def declare(call: Callable[_P, _R]) -> Callable[_P, _R]:
         own = options_of(call) | {option.name: option for option in beside}
-        call.__doc__ = documented(call, own, _returned(_result_of(call)))
+        kind = _result_of(call)
+        tables = [f"``.{name}{'' if name in kind.declared else '()'}``" for name in getattr(kind, "views", ())]
+        tables += ["``.plot()``"] if tables and kind.plots else []
+        call.__doc__ = documented(call, own, f"{kind.__name__}: {', '.join(tables)}.")
         declared = Study(call, Words(**words), own, measures, together)
         run = cast("Callable[_P, _R]", _checked(declared))
         _STUDIES[run] = declared
@@ -170,12 +173,6 @@ def study(
 def _result_of(call: Callable[..., Any]) -> type[Result]:
     kind: type[Result] = inspect.unwrap(call).__globals__[call.__annotations__["return"]]
     return kind
-
-
-def _returned(kind: type[Result]) -> str:
-    """Return what the docstring of a study says of its result: which tables there are, and whether it can be drawn."""
-    tables = [f"``.{name}{'' if name in kind.declared else '()'}``" for name in getattr(kind, "views", ())]
-    return f"{kind.__name__}: {', '.join([*tables, *(['``.plot()``'] if tables and kind.plots else [])])}."
 
 
 def _checked(declared: Study) -> Callable[..., Any]:

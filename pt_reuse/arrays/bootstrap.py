@@ -370,7 +370,13 @@ class _Agreement:
                 for counts in self.bootstrap.blocks(n_topics)
             ]
             drawn = {name: np.concatenate([part[name] for part in parts]) for name in numbers}
-            _tell_undefined(drawn, numbers)
+            # tau_ap is not defined with ties, of which most rankings of few topics have some
+            known = [np.isnan(v).sum() for name, v in drawn.items() if name != "tau_ap" and not np.isnan(numbers[name])]
+            if lost := next(filter(None, known), 0):
+                warn(
+                    f"in {lost:,} of {self.bootstrap.resamples:,} resamples of the topics all runs tie, so that there "
+                    "is no ranking to compare. The intervals of the coefficients are of the other resamples."
+                )
         row: dict[str, float] = {}
         for name, number in numbers.items():
             change = name in CHANGES
@@ -392,16 +398,3 @@ def whole_changes(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with changes of rank, and their ends where there are any, as whole numbers, if none is NaN."""
     of_rank = [name for name in map(str, table) if re.sub("^(own|alone)_", "", name).startswith((*CHANGES, "rise"))]
     return table.astype({column: np.int64 for column in of_rank if not table[column].isna().any()})
-
-
-def _tell_undefined(drawn: dict[str, NDArray[np.float64]], numbers: dict[str, float]) -> None:
-    """Warn where a coefficient has a value of all topics and none in some draws."""
-    for name, values in drawn.items():
-        lost = int(np.isnan(values).sum())
-        # tau_ap is not defined with ties, of which most rankings of few topics have some
-        if lost and name != "tau_ap" and not np.isnan(numbers[name]):
-            warn(
-                f"in {lost:,} of {len(values):,} resamples of the topics all runs tie, so that there is no ranking to "
-                "compare. The intervals of the coefficients are of the other resamples."
-            )
-            return

@@ -53,23 +53,6 @@ def _of_two_rankings(call: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
-def _undefined(coefficient: str, scores: dict[str, Floats], labels: pd.Index) -> str:
-    """Say why a coefficient of two rankings, by argument, is undefined; nothing where it is defined."""
-    if len(labels) < 2:
-        return f"{coefficient} is NaN, because it takes at least 2 systems, got {len(labels)}."
-    for argument, values in scores.items():
-        if (values == values[0]).all():
-            return f"{coefficient} is NaN, because {argument} ties all {len(labels)} systems: no pair can agree."
-    for argument in {"tau_ap": ("truth", "estimate"), "tau_ap_a": ("truth",)}.get(coefficient, ()):
-        twice = pd.Series(scores[argument]).duplicated(keep=False).to_numpy()
-        if twice.any():
-            return (
-                f"{coefficient} is NaN, because it is defined without ties and {argument} has some: "
-                f"{examples(labels[twice])}. Use tau_ap_b(x, y), or tau_ap_a(truth, estimate)."
-            )
-    return ""
-
-
 def rounded(scores: Floats) -> Floats:
     """Round scores before they are compared; those too large to be rounded stay as they are."""
     with np.errstate(over="ignore"):
@@ -126,9 +109,21 @@ def _numbers(argument: str, values: ArrayLike) -> Floats:
 def _coefficient(name: str, **scores: ArrayLike) -> float:
     a, b, labels = _two_arrays(**scores)
     a, b = rounded(a), rounded(b)
-    reason = _undefined(name, dict(zip(scores, (a, b), strict=True)), labels)
+    by_argument, n, reason = dict(zip(scores, (a, b), strict=True)), len(labels), ""
+    tying = [argument for argument, values in by_argument.items() if n and (values == values[0]).all()]
+    if n < 2:
+        reason = f"it takes at least 2 systems, got {n}."
+    elif tying:
+        reason = f"{tying[0]} ties all {n} systems: no pair can agree."
+    for argument in {"tau_ap": ("truth", "estimate"), "tau_ap_a": ("truth",)}.get(name, ()) if not reason else ():
+        twice = pd.Series(by_argument[argument]).duplicated(keep=False).to_numpy()
+        if twice.any() and not reason:
+            reason = (
+                f"it is defined without ties and {argument} has some: {examples(labels[twice])}. Use tau_ap_b(x, y)"
+            )
+            reason += ", or tau_ap_a(truth, estimate)."
     if reason:
-        warn(reason)
+        warn(f"{name} is NaN, because {reason}")
         return float("nan")
     if name == "weighted_tau":
         from scipy.stats import weightedtau

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.kernels import Spec, discounts
+from pt_reuse.arrays.kernels import Spec, discounts, ratio
 
 Floats = NDArray[np.float64]
 #: what the ridge of a logistic regression weighs
@@ -48,13 +48,6 @@ def expected_scores(spec: Spec, lists: Likely) -> Expected:
 
 def _ranks(chance: Floats) -> Floats:
     return np.arange(1.0, chance.shape[2] + 1)
-
-
-def _divided(values: Floats, divisor: Floats) -> Floats:
-    positive = divisor > 0
-    if positive.all():
-        return values / divisor
-    return np.divide(values, divisor, out=np.zeros(values.shape), where=np.broadcast_to(positive, values.shape))
 
 
 def _weighted(chance: Floats, weights: Floats, spec: Spec) -> Expected:
@@ -101,23 +94,23 @@ def _success(spec: Spec, lists: Likely) -> Expected:
 def _recall(spec: Spec, lists: Likely) -> Expected:
     chance = lists.at_least[spec.rel]
     whole = _with_itself(chance, lists.total[spec.rel])
-    parts = _divided(chance, whole)
+    parts = ratio(chance, whole)
     return parts.sum(axis=2), lambda: {
-        spec.rel: _divided(np.ones(chance.shape), whole) - _of_others(_divided(parts, whole))
+        spec.rel: ratio(np.ones(chance.shape), whole) - _of_others(ratio(parts, whole))
     }
 
 
 def _average_precision(spec: Spec, lists: Likely) -> Expected:
     chance = lists.at_least[spec.rel]
     whole = _with_itself(chance, lists.total[spec.rel])
-    weight = _divided(np.broadcast_to(1 / _ranks(chance), chance.shape), whole)
+    weight = ratio(np.broadcast_to(1 / _ranks(chance), chance.shape), whole)
     above = np.cumsum(chance, axis=2) - chance
     parts = chance * weight
     scored = parts * (1 + above)
 
     def changes() -> Changes:
         below = np.cumsum(parts[..., ::-1], axis=2)[..., ::-1] - parts
-        return {spec.rel: (1 + above) * weight + below - _of_others(_divided(scored, whole))}
+        return {spec.rel: (1 + above) * weight + below - _of_others(ratio(scored, whole))}
 
     return scored.sum(axis=2), changes
 
@@ -166,12 +159,12 @@ def _gain(spec: Spec, lists: Likely) -> Expected:
         chance, ideal, slopes = lists.at_least[label], np.zeros(shape), {}
         for other in labels:
             chance_of_other = lists.at_least[other]
-            more = (1.0 if other <= label else _divided(chance_of_other, chance)) - chance_of_other
+            more = (1.0 if other <= label else ratio(chance_of_other, chance)) - chance_of_other
             length = np.minimum(lists.total[other][:, None] + more, longest)
             whole = np.minimum(length.astype(np.int64), longest - 1)
             slopes[other] = steps[other] * weight[whole]
             ideal += steps[other] * (sums[whole] + (length - whole) * weight[whole])
-        gained = _divided(np.broadcast_to(steps[label] / discounts(shape[2])[1:], shape), ideal)
+        gained = ratio(np.broadcast_to(steps[label] / discounts(shape[2])[1:], shape), ideal)
         score += (chance * gained).sum(axis=2)
         terms.append((chance, gained, slopes, ideal))
 
@@ -181,7 +174,7 @@ def _gain(spec: Spec, lists: Likely) -> Expected:
             every[label] += gained
             for other in labels:
                 # one more relevant document makes the ideal list longer, as far as the cutoff
-                every[other] -= _of_others(_divided(chance * gained * slopes[other], ideal))
+                every[other] -= _of_others(ratio(chance * gained * slopes[other], ideal))
         return every
 
     return score, changes

@@ -125,13 +125,6 @@ class Field(ByTopic, Portable):
         list_starts = self.starts[t * self.n_runs : (t + 1) * self.n_runs]
         return list_starts[run] + rank - 1, run, rank
 
-    def top(
-        self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
-    ) -> tuple[NDArray, NDArray[np.int32], NDArray[np.int32]]:
-        """Return (codes, run, rank) of the first rows of the chosen runs on a topic, see :meth:`top_rows`."""
-        rows, run, rank = self.top_rows(t, depth, runs)
-        return self.codes[rows], run, rank
-
     def list_of(self, t: int, r: int) -> slice:
         i = t * self.n_runs + r
         return slice(int(self.starts[i]), int(self.starts[i + 1]))
@@ -332,13 +325,8 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
     rows = np.concatenate(again)
     kept = np.ones(len(field.codes), dtype=np.bool_)
     kept[rows] = False
-    return field.keep(kept), _repeats(field, rows)
-
-
-def _repeats(field: Field, rows: NDArray[np.int64]) -> Repeats:
-    lists = np.searchsorted(field.starts, rows, side="right") - 1
-    topic, run = np.divmod(lists, max(field.n_runs, 1))
-    return Repeats(run, topic, field.words_of(rows), field.file[rows].astype(np.int64))
+    topic, run = np.divmod(np.searchsorted(field.starts, rows, side="right") - 1, max(field.n_runs, 1))
+    return field.keep(kept), Repeats(run, topic, field.words_of(rows), field.file[rows].astype(np.int64))
 
 
 @dataclass
@@ -546,20 +534,6 @@ class OpenField(ByTopic):
     def of(self, t: int) -> tuple[Field, int]:
         i = int(self._part_of[t])
         return self.part(i), t - self.parts[i].start
-
-    def n_docs(self, t: int) -> int:
-        field, at = self.of(t)
-        return field.n_docs(at)
-
-    def words_at(self, t: int) -> NDArray[np.uint64]:
-        field, at = self.of(t)
-        return field.words_at(at)
-
-    def top(
-        self, t: int, depth: int | NDArray[np.int64], runs: NDArray[np.bool_]
-    ) -> tuple[NDArray, NDArray[np.int32], NDArray[np.int32]]:
-        field, at = self.of(t)
-        return field.top(at, depth, runs)
 
     def take_runs(self, chosen: Sequence[int]) -> OpenField:
         runs = np.asarray(chosen, dtype=np.int64)

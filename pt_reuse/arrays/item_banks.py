@@ -39,8 +39,7 @@ def rarefaction(by_unit: Mask) -> Floats:
     k, others = np.arange(1, n + 1), n - counts[:, None]
     # the share of choices that has none of the units of an item
     logs = gammaln(others + 1) + gammaln(n - k + 1) - gammaln(n + 1) - gammaln(np.maximum(others - k, 0) + 1)
-    expected: Floats = (1 - np.where(others >= k, np.exp(logs), 0.0)).sum(axis=0)
-    return expected
+    return np.asarray((1 - np.where(others >= k, np.exp(logs), 0.0)).sum(axis=0))
 
 
 def bank_size(by_unit: Mask, confidence: float) -> dict[str, float]:

@@ -134,6 +134,14 @@ def discounts(size: int) -> NDArray[np.float64]:
     return _discount_table(max(1024, 1 << size.bit_length()))[: size + 1]
 
 
+def ratio(dividend: NDArray[np.float64], divisor: NDArray[Any]) -> NDArray[np.float64]:
+    """Return quotients, 0 where the divisor is not above 0."""
+    positive = divisor > 0
+    if positive.all():
+        return dividend / divisor
+    return np.divide(dividend, divisor, out=np.zeros(dividend.shape), where=positive)
+
+
 @lru_cache(maxsize=4)
 def _discount_table(size: int) -> NDArray[np.float64]:
     # the C library's log2, as trec_eval calls it: numpy's own may differ in the last bit
@@ -421,23 +429,6 @@ class TiedList:
         """Return (groups,): the sum of what each of its documents has."""
         return np.bincount(self.place, weights=values, minlength=len(self.size)).astype(np.float64)
 
-    def sorted_by(self, values: Floats) -> TiedList:
-        """Return the one order in which the documents of each group ascend by a value."""
-        return TiedList(self.labels[np.lexsort((values, self.group))], np.arange(len(self.labels)))
-
-    def down_to(self, cutoff: int | None) -> TiedList:
-        """Return the groups that begin above or at a rank."""
-        if cutoff is None or cutoff >= len(self.group):
-            return self
-        end = int(np.searchsorted(self.group, self.group[cutoff - 1], side="right"))
-        return TiedList(self.labels[:end], self.group[:end])
-
-    def judged_alone(self, spec: Spec) -> TiedList:
-        """Return the list without its unjudged documents."""
-        judged = {label for label, value in spec.replaced(self.labels).items() if value >= 0}
-        kept = np.isin(self.labels, list(judged))
-        return TiedList(self.labels[kept], self.group[kept])
-
 
 def over_orders(spec: Spec, ranked: TiedList, judged: Labels) -> tuple[float, float, float]:
     """Return the lowest, the mean and the highest score of a list over all orders of its groups.
@@ -445,9 +436,19 @@ def over_orders(spec: Spec, ranked: TiedList, judged: Labels) -> tuple[float, fl
     `judged` are the labels of all judgments of the topic.
     """
     worth, returned = _worth(spec, np.unique(np.concatenate([ranked.labels, judged]))), len(ranked.labels)
-    ranked = ranked.judged_alone(spec) if spec.judged_only else ranked.down_to(spec.cutoff)
+    if spec.judged_only:
+        kept = np.isin(ranked.labels, [label for label, value in spec.replaced(ranked.labels).items() if value >= 0])
+        ranked = TiedList(ranked.labels[kept], ranked.group[kept])
+    elif spec.cutoff is not None and spec.cutoff < len(ranked.group):
+        # the groups that begin above or at the cutoff
+        end = int(np.searchsorted(ranked.group, ranked.group[spec.cutoff - 1], side="right"))
+        ranked = TiedList(ranked.labels[:end], ranked.group[:end])
     values = worth(ranked.labels)
-    worst, best = (ranked.sorted_by(order) for order in (values, -values))
+    # the orders in which the documents of each group ascend, and descend, by what they are worth
+    worst, best = (
+        TiedList(ranked.labels[np.lexsort((order, ranked.group))], np.arange(len(ranked.labels)))
+        for order in (values, -values)
+    )
     same = bool((worth(worst.labels) == worth(best.labels)).all())
     low, mean, high = (
         _mean(spec, one, worth(one.labels), judged, worth(judged), returned)
@@ -482,13 +483,31 @@ def _mean(
     # at each rank stands a document of the group, each as often
     at_rank = (sums / np.maximum(ranked.size, 1))[ranked.place] * top
     if kernel == "ap":
-        return _divided(float((at_rank * _relevant_above(ranked, sums) / rank)[top].sum()), n)
+        # at each rank, if it has a relevant document, how many relevant ones stand there and above
+        above = np.cumsum(sums) - sums
+        inside = rank - 1 - ranked.before[ranked.place]  # documents of the group above
+        others = np.maximum(sums - 1, 0) / np.maximum(ranked.size - 1, 1)
+        relevant = above[ranked.place] + 1 + inside * others[ranked.place]
+        return _divided(float((at_rank * relevant / rank)[top].sum()), n)
     if kernel in ("rr", "success"):
-        first, chance = _first_relevant(ranked, sums)
+        some = np.flatnonzero(sums)
+        if not len(some):
+            return 0.0
+        # the ranks at which the first relevant document may stand, and how likely each is
+        size, r, before = (int(of[some[0]]) for of in (ranked.size, sums, ranked.before))
+        left = np.arange(size, r - 1, -1.0)  # documents of the group that may stand at the rank
+        none_above = np.concatenate([[1.0], np.cumprod((left - r) / left)[:-1]])
+        first, chance = np.arange(len(left), dtype=np.float64) + (before + 1), none_above * r / left
         down = first <= (spec.cutoff or np.inf)
         return float((chance / first)[down].sum()) if kernel == "rr" else min(float(chance[down].sum()), 1.0)
     if kernel == "bpref":
-        return _divided(_preferred(ranked, values, n, int(((judged >= 0) & (judged < spec.rel)).sum())), n)
+        relevant, negative = ranked.sums(values > 0), ranked.sums(values < 0)
+        most, above, total = int(((judged >= 0) & (judged < spec.rel)).sum()), np.cumsum(negative) - negative, 0.0
+        for g in np.flatnonzero(relevant).tolist():
+            # of those in the group, each number is as likely to stand above a relevant document
+            count = above[g] + np.arange(negative[g] + 1)
+            total += relevant[g] * float((1 - np.minimum(count, n) / max(min(n, most), 1)).mean())
+        return _divided(total, n)
     if kernel == "ndcg":
         ideal = np.sort(worth_of_judged)[::-1][: spec.cutoff]
         best = float((ideal / discounts(len(ideal))[1:]).sum())
@@ -508,32 +527,3 @@ def _mean(
 
 def _divided(score: float, divisor: float) -> float:
     return score / divisor if divisor else 0.0
-
-
-def _relevant_above(ranked: TiedList, relevant: Floats) -> Floats:
-    # at each rank, if it has a relevant document, how many relevant ones stand there and above
-    above = np.cumsum(relevant) - relevant
-    inside = ranked.rank - 1 - ranked.before[ranked.place]  # documents of the group above
-    others = np.maximum(relevant - 1, 0) / np.maximum(ranked.size - 1, 1)
-    return above[ranked.place] + 1 + inside * others[ranked.place]
-
-
-def _first_relevant(ranked: TiedList, relevant: Floats) -> tuple[Floats, Floats]:
-    # the ranks at which the first relevant document may stand, and how likely each is
-    some = np.flatnonzero(relevant)
-    if not len(some):
-        return np.zeros(0), np.zeros(0)
-    n, r, before = (int(of[some[0]]) for of in (ranked.size, relevant, ranked.before))
-    left = np.arange(n, r - 1, -1.0)  # documents of the group that may stand at the rank
-    none_above = np.concatenate([[1.0], np.cumprod((left - r) / left)[:-1]])
-    return np.arange(len(left), dtype=np.float64) + (before + 1), none_above * r / left
-
-
-def _preferred(ranked: TiedList, values: Floats, n: int, others: int) -> float:
-    relevant, negative = ranked.sums(values > 0), ranked.sums(values < 0)
-    above, total = np.cumsum(negative) - negative, 0.0
-    for g in np.flatnonzero(relevant).tolist():
-        # of those in the group, each number is as likely to stand above a relevant document
-        count = above[g] + np.arange(negative[g] + 1)
-        total += relevant[g] * float((1 - np.minimum(count, n) / max(min(n, others), 1)).mean())
-    return total

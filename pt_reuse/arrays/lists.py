@@ -73,7 +73,11 @@ class Fusion:
         if self.method == "rbp":
             return levelled(_summed(rows, (1.0 - self.p) * self.p ** (rank - 1.0)))
         if self.method == "borda":
-            return levelled(_borda(rows))
+            # points are whole or half, so sums are exact in any order
+            n = np.bincount(rows.run)
+            left = np.where(n > 0, (rows.n_documents - n + 1) / 2, 0.0)
+            points = rows.n_documents - rows.rank + 1.0 - left[rows.run]
+            return levelled(left.sum() + np.bincount(rows.document, points, rows.n_documents))
         total = _summed(rows, _normalised(self.norm, rows))
         if self.method == "combmnz":
             total *= np.bincount(rows.document, minlength=rows.n_documents)
@@ -106,14 +110,6 @@ def _normalised(norm: str, rows: TopicRows) -> NDArray[np.float64]:
     else:
         unit = high - low if norm == "min-max" else np.bincount(run, above)
     return above / np.maximum(unit, _LEAST)[run]
-
-
-def _borda(rows: TopicRows) -> NDArray[np.float64]:
-    # points are whole or half, so sums are exact in any order
-    n = np.bincount(rows.run)
-    left = np.where(n > 0, (rows.n_documents - n + 1) / 2, 0.0)
-    points = rows.n_documents - rows.rank + 1.0 - left[rows.run]
-    return left.sum() + np.bincount(rows.document, points, rows.n_documents)
 
 
 def _summed(rows: TopicRows, values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.kernels import Labels, Spec, discounts
+from pt_reuse.arrays.kernels import Labels, Spec, discounts, ratio
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,16 @@ class TopicLists:
     def shared(self) -> NDArray[np.int64]:
         """Return (systems, systems): how many unjudged documents both have."""
         has = (self.ranks > 0).astype(np.float64)
-        found: NDArray[np.int64] = (has @ has.T).astype(np.int64)
-        return found
+        return np.asarray((has @ has.T).astype(np.int64))
 
     @property
     def unjudged(self) -> NDArray[np.int64]:
         """Return (systems,): how many unjudged documents each has."""
-        found: NDArray[np.int64] = (self.ranks > 0).sum(axis=1)
-        return found
+        return np.asarray((self.ranks > 0).sum(axis=1))
 
 
 def _of_score(lists: TopicLists) -> Floats:
-    found: Floats = lists.score[:, None] - lists.score
-    return found
+    return np.asarray(lists.score[:, None] - lists.score)
 
 
 def _precision(lists: TopicLists, spec: Spec) -> Floats:
@@ -108,7 +105,7 @@ def _recall(lists: TopicLists, spec: Spec) -> Floats:
     ahead = found[:, None] - found + own
     # documents of neither, or of both, bring systems closer to each other
     divisor = lists.n_relevant + own + np.where(ahead < 0, shared + elsewhere, 0)
-    return np.divide(ahead, divisor, out=np.zeros(ahead.shape), where=divisor > 0)
+    return ratio(ahead, divisor)
 
 
 def _ap_at_most(lists: TopicLists, spec: Spec) -> Floats:
@@ -172,17 +169,17 @@ def largest_difference(lists: TopicLists, spec: Spec) -> tuple[float, bool]:
     """Return by how much the first of two lists may be ahead of the second, and whether some labelling reaches it."""
     if not lists.ranks.shape[1] or spec.rel > lists.highest:
         return float(lists.score[0] - lists.score[1]), True
-    if spec.kernel in _OWN:
-        return _OWN[spec.kernel](lists, spec)
+    if spec.kernel == "ap":
+        return _average_precision(lists)
+    if spec.kernel == "ndcg":
+        return _gain(lists, spec), True
+    if spec.kernel == "rbp":
+        # what may stand below a list is no document of it
+        lists = replace(lists, length=np.zeros_like(lists.length))
     return float(LARGEST[spec.kernel](lists, spec)[0, 1]), True
 
 
-def _rank_biased(lists: TopicLists, spec: Spec) -> tuple[float, bool]:
-    # what may stand below a list is no document of it
-    return float(LARGEST["rbp"](replace(lists, length=np.zeros_like(lists.length)), spec)[0, 1]), True
-
-
-def _gain(lists: TopicLists, spec: Spec) -> tuple[float, bool]:
+def _gain(lists: TopicLists, spec: Spec) -> float:
     """Maximise a ratio (Dinkelbach 1967) whose parts are sums over the thresholds of labels.
 
     The documents that lift the first list most have the highest labels, so that a labelling is a number of documents
@@ -209,11 +206,11 @@ def _gain(lists: TopicLists, spec: Spec) -> tuple[float, bool]:
         divisor = float(divisors[at, most].sum())
         better = float(start + (steps[:, 0] * ahead[most]).sum()) / divisor if divisor > 0 else 0.0
         if better - found <= _SAME:
-            return found, True
+            return found
         found = better
 
 
-def _average_precision(lists: TopicLists, spec: Spec) -> tuple[float, bool]:
+def _average_precision(lists: TopicLists) -> tuple[float, bool]:
     """Try every labelling of the documents of both lists, beside the best one of the others for each number of them.
 
     With many of both, a bound: what is gained by the documents of each as if none were shared, or by pairs of them.
@@ -224,10 +221,10 @@ def _average_precision(lists: TopicLists, spec: Spec) -> tuple[float, bool]:
     n, (first, second) = lists.n_relevant, lists.relevant
     if len(shared) < 20 and (len(alone[0]) + 1) * (len(alone[1]) + 1) << len(shared) <= _MOST:
         labelled = (np.arange(1 << len(shared))[:, None] >> np.arange(len(shared)) & 1).astype(float)
-        most = _earliest(first, alone[0], own[shared], labelled)
-        least = _latest(second, alone[1], other[shared], labelled)
+        most = _sums(first, alone[0], own[shared], labelled)
+        least = _sums(second, alone[1], other[shared], labelled, latest=True)
         return _best(most, least, n + labelled.sum(axis=1), len(own)), True
-    most, least = _earliest(first, np.sort(own[own > 0])), _latest(second, np.sort(other[other > 0]))
+    most, least = _sums(first, np.sort(own[own > 0])), _sums(second, np.sort(other[other > 0]), latest=True)
     bound = _best(most, least, np.array([float(n)]), len(own))
     return min(bound, _paired(lists) if len(own) <= _MOST_PAIRED else 1.0), False
 
@@ -237,44 +234,34 @@ def _best(most: Floats, least: Floats, n: Floats, n_unjudged: int) -> float:
     alone, counts = most - least[:, :1], np.arange(most.shape[1])
     if (alone >= 0).any():
         # a relevant document more of the second list alone is of no use
-        return float(_ratio(alone, n[:, None] + counts).max())
+        return float(ratio(alone, n[:, None] + counts).max())
     together = np.minimum(np.add.outer(counts, np.arange(least.shape[1])), n_unjudged)
-    return float(_ratio(most[:, :, None] - least[:, None], n[:, None, None] + together).max())
-
-
-def _ratio(dividend: Floats, divisor: NDArray[Any]) -> Floats:
-    return np.divide(dividend, divisor, out=np.zeros(dividend.shape), where=divisor > 0)
+    return float(ratio(most[:, :, None] - least[:, None], n[:, None, None] + together).max())
 
 
 def _gained(relevant: Ranks, ranks: Ranks) -> Floats:
     """Return what each rank adds to the sum of precisions: its own, and 1 / rank to each relevant one below it."""
     above = np.searchsorted(relevant, ranks)
     below = np.append(np.cumsum((1.0 / relevant)[::-1])[::-1], 0.0)[above]
-    found: Floats = (above + 1) / ranks + below
-    return found
+    return np.asarray((above + 1) / ranks + below)
 
 
 def _sum(relevant: Ranks) -> float:
     return float((np.arange(1, len(relevant) + 1) / relevant).sum())
 
 
-def _earliest(relevant: Ranks, unjudged: Ranks, shared: Ranks = _NONE, labelled: Floats = _NOTHING) -> Floats:
+def _sums(
+    relevant: Ranks, unjudged: Ranks, shared: Ranks = _NONE, labelled: Floats = _NOTHING, *, latest: bool = False
+) -> Floats:
     """Return (labellings, unjudged + 1) sums of precisions where so many of the first unjudged documents are relevant.
 
-    A labelling says which of the `shared` ones are, too.
+    `latest` takes the last ones. A labelling says which of the `shared` ones are, too.
     """
-    more = _gained(relevant, unjudged) + np.arange(len(unjudged)) / unjudged
-    return _sums(relevant, unjudged, more, shared, labelled)
-
-
-def _latest(relevant: Ranks, unjudged: Ranks, shared: Ranks = _NONE, labelled: Floats = _NOTHING) -> Floats:
-    """Return the same where so many of the last ones are."""
-    last = unjudged[::-1]
-    more = _gained(relevant, last) + np.cumsum(1 / last) - 1 / last
-    return _sums(relevant, last, more, shared, labelled)
-
-
-def _sums(relevant: Ranks, unjudged: Ranks, more: Floats, shared: Ranks, labelled: Floats) -> Floats:
+    if latest:
+        unjudged = unjudged[::-1]
+        more = _gained(relevant, unjudged) + np.cumsum(1 / unjudged) - 1 / unjudged
+    else:
+        more = _gained(relevant, unjudged) + np.arange(len(unjudged)) / unjudged
     # of two documents that become relevant the lower one gains by the other, too
     of_two = 1 / np.maximum.outer(shared, shared)
     np.fill_diagonal(of_two, 0)
@@ -297,15 +284,8 @@ def _paired(lists: TopicLists) -> float:
     worth = single[:, None] + np.concatenate([np.zeros((n_docs, 1)), partners[:, :-1]], axis=1) / 2
     most = np.sort(worth, axis=0)[::-1].cumsum(axis=0).diagonal()
     start = _sum(lists.relevant[0]) - _sum(lists.relevant[1])
-    return float(_ratio(start + np.append(0.0, most), lists.n_relevant + np.arange(n_docs + 1)).max())
+    return float(ratio(start + np.append(0.0, most), lists.n_relevant + np.arange(n_docs + 1)).max())
 
-
-#: kernel -> the largest difference, where :mod:`pt_reuse.arrays.pairs` has another one
-_OWN: dict[str, Callable[[TopicLists, Spec], tuple[float, bool]]] = {
-    "rbp": _rank_biased,
-    "ndcg": _gain,
-    "ap": _average_precision,
-}
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -361,13 +341,24 @@ def rank_drops(x: ScoreArray, ys: ScoreArray) -> Ints:
 def compare(x: ScoreArray, ys: ScoreArray) -> Comparison:
     """Compare one block of estimates with the truth, or each with its own; memory grows with S x n."""
     n_estimates, n = ys.shape
-    x_rank, y_rank = _from_the_best(np.broadcast_to(ranks(x), ys.shape), ranks(ys))
+    # two ranks are one number, of as few bits as hold it, which sorts faster than positions do: systems from best to
+    # worst in x, of those that tie there the worst in y first
+    bits = int(n).bit_length()
+    kind = next(kind for kind in (np.uint16, np.uint32, np.uint64) if 2 * bits <= np.iinfo(kind).bits)
+    key = ((np.broadcast_to(ranks(x), ys.shape) << bits) | (n - ranks(ys))).astype(kind)
+    key.sort(axis=-1)
+    both = key.astype(np.int64)
+    x_rank, y_rank = both >> bits, n - (both & ((1 << bits) - 1))
     above_in_both = _smaller_before(y_rank)  # none of those it ties with in x, which stand from the worst in y
     # In a ranking without ties the ranks add up to n(n+1)/2; each tied pair takes one away.
     pairs, untied_sum = n * (n - 1) // 2, n * (n + 1) // 2
     tied_x, tied_y = untied_sum - x_rank.sum(axis=1), untied_sum - y_rank.sum(axis=1)
+    concordant, tied_both = above_in_both.sum(axis=1), np.zeros(n_estimates, dtype=np.int64)
     same = (x_rank[:, 1:] == x_rank[:, :-1]) & (y_rank[:, 1:] == y_rank[:, :-1])
-    concordant, tied_both = above_in_both.sum(axis=1), _pairs_within(same)
+    if same.any():
+        # systems that tie in both are neighbours
+        place = np.arange(1, n)
+        tied_both = (place - np.maximum.accumulate(np.where(same, 0, place), axis=1)).sum(axis=1)
     counts = PairCounts(
         concordant=concordant,
         discordant=pairs - concordant - tied_x - tied_y + tied_both,
@@ -377,18 +368,6 @@ def compare(x: ScoreArray, ys: ScoreArray) -> Comparison:
         pairs=np.full(n_estimates, pairs, dtype=np.int64),
     )
     return Comparison(x_rank, y_rank, above_in_both, counts)
-
-
-def _from_the_best(x_rank: Ints, y_rank: Ints) -> tuple[Ints, Ints]:
-    """Return both ranks (S, n) of the systems from best to worst in x, of those that tie there the worst in y first."""
-    n = x_rank.shape[-1]
-    # two ranks are one number, of as few bits as hold it, which sorts faster than positions do
-    bits = int(n).bit_length()
-    kind = next(kind for kind in (np.uint16, np.uint32, np.uint64) if 2 * bits <= np.iinfo(kind).bits)
-    key = ((x_rank << bits) | (n - y_rank)).astype(kind)
-    key.sort(axis=-1)
-    found = key.astype(np.int64)
-    return found >> bits, n - (found & ((1 << bits) - 1))
 
 
 def _smaller_before(numbers: Ints) -> Ints:
@@ -434,16 +413,6 @@ def _smaller_in_part(numbers: Ints) -> NDArray[np.unsignedinteger]:
 
 def _smallest(most: int) -> type[np.unsignedinteger]:
     return next(kind for kind in (np.uint8, np.uint16, np.uint32, np.uint64) if most <= np.iinfo(kind).max)
-
-
-def _pairs_within(same: NDArray[np.bool_]) -> Ints:
-    """Return (S,) how many pairs are alike, of (S, n - 1) whether neighbours are, where all that are alike are one."""
-    n_before = np.zeros(len(same), dtype=np.int64)
-    if not same.any():
-        return n_before
-    place = np.arange(1, same.shape[1] + 1)
-    last_other = np.maximum.accumulate(np.where(same, 0, place), axis=1)
-    return (place - last_other).sum(axis=1)
 
 
 def _divide(numerator: NDArray[Any], denominator: NDArray[Any], defined: NDArray[np.bool_]) -> Floats:
@@ -529,7 +498,12 @@ def coefficients(x: ScoreArray, ys: ScoreArray, names: Sequence[str]) -> dict[st
     """Coefficients by name, and "max_drop" and "max_rise" in places, in blocks: (S,) each."""
     table: dict[str, NDArray[Any]] = {name: np.full(len(ys), np.nan) for name in names}
     table |= {name: np.zeros(len(ys), dtype=np.int64) for name in ("max_drop", "max_rise")}
-    distinct, of_estimate = _distinct(x, ys)
+    # all estimates that equal the one truth are one
+    of_estimate, same = np.arange(len(ys)), np.zeros(len(ys), dtype=np.bool_)
+    for block in blocks(*ys.shape) if x.ndim == 1 else ():
+        same[block] = (ys[block] == x).all(axis=1)
+    of_estimate[same] = same.argmax() if len(ys) else 0
+    distinct = np.unique(of_estimate)
     for block in blocks(len(distinct), ys.shape[1]):
         some = distinct[block]
         comparison = compare(x if x.ndim == 1 else x[some], ys[some])
@@ -539,17 +513,6 @@ def coefficients(x: ScoreArray, ys: ScoreArray, names: Sequence[str]) -> dict[st
         table["max_drop"][some] = drops.max(axis=1, initial=0)
         table["max_rise"][some] = -drops.min(axis=1, initial=0)
     return {name: column[of_estimate] for name, column in table.items()}
-
-
-def _distinct(x: ScoreArray, ys: ScoreArray) -> tuple[Ints, Ints]:
-    """Return the estimates to compare, and for each estimate one of these: all that equal the one truth are one."""
-    of_estimate = np.arange(len(ys))
-    if x.ndim == 1 and len(ys):
-        same = np.zeros(len(ys), dtype=np.bool_)
-        for block in blocks(*ys.shape):
-            same[block] = (ys[block] == x).all(axis=1)
-        of_estimate[same] = same.argmax()
-    return np.unique(of_estimate), of_estimate
 
 
 def rank_alone(full: NDArray[np.float64], own: NDArray[np.float64], unit: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -222,7 +222,15 @@ def powered_means(values: TopicValues, weight: float | None = None, variance: st
     else:
         lam = np.full(y.shape[1], float(weight))
     if weight is None and variance == JACKKNIFE:
-        of_topics = _jackknife(values)
+        # by leaving each topic out: sums of products about the mean of what is left
+        y_off, f_off, off = y - y.mean(axis=0), f - f.mean(axis=0), f - every.mean(axis=0)
+        shared = (y_off * f_off).sum(axis=0) - y_off * f_off * n / (n - 1)
+        spread = ((every - every.mean(axis=0)) ** 2).sum(axis=0) - off**2 * (n + more) / (n + more - 1)
+        without = cut_weight(shared / (n - 2), (1 + (n - 1) / more) * spread / (n + more - 2))
+        gap = f_more.mean(axis=0) - f.mean(axis=0)
+        # how far the estimate without a topic is from the mean by people's labels
+        moved = without * (gap + f_off / (n - 1)) - y_off / (n - 1)
+        of_topics = moved.var(axis=0) * (n - 1)
     else:
         of_topics = (y - lam * f).var(axis=0, ddof=1) / n
     squared = of_topics + lam**2 * f_more.var(axis=0, ddof=1) / more
@@ -236,23 +244,6 @@ def powered_means(values: TopicValues, weight: float | None = None, variance: st
         se=np.sqrt(squared),
         weight=lam,
     )
-
-
-def _jackknife(values: TopicValues) -> Floats:
-    """Return (columns,): the variance of the estimates over the n topics, by leaving each of them out."""
-    y, f, f_more = values.human, values.judge, values.unlabelled
-    n, more = len(y), len(f_more)
-    every = np.concatenate([f, f_more])
-    y_off, f_off, off = y - y.mean(axis=0), f - f.mean(axis=0), f - every.mean(axis=0)
-    # sums of products about the mean of what is left, without each topic
-    shared = (y_off * f_off).sum(axis=0) - y_off * f_off * n / (n - 1)
-    spread = ((every - every.mean(axis=0)) ** 2).sum(axis=0) - off**2 * (n + more) / (n + more - 1)
-    lam = cut_weight(shared / (n - 2), (1 + (n - 1) / more) * spread / (n + more - 2))
-    gap = f_more.mean(axis=0) - f.mean(axis=0)
-    # how far the estimate without a topic is from the mean by people's labels
-    moved = lam * (gap + f_off / (n - 1)) - y_off / (n - 1)
-    found: Floats = moved.var(axis=0) * (n - 1)
-    return found
 
 
 def powered_differences(values: TopicValues, weight: float | None = None, variance: str = JACKKNIFE) -> PoweredMeans:
@@ -287,8 +278,7 @@ def t_p_value(estimate: Floats, se: Floats, n: int) -> Floats:
 
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(estimate) / se
-    p: Floats = np.where((estimate == 0) & (se == 0), 1.0, 2 * stdtr(n - 1, -t))
-    return p
+    return np.asarray(np.where((estimate == 0) & (se == 0), 1.0, 2 * stdtr(n - 1, -t)))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,9 @@ class HitIndex:
         self.field, self.documents = field, documents
         self.field_topic = [field.topic_row.get(topic, -1) for topic in documents.topics]
         # of a field of one block all judgments are found at once; of an open one those of each block as it comes
-        self._found = self._find(field, slice(None)) if isinstance(field, Field) else None
+        self._found = (
+            tokens.find(documents.words, tokens.as_words(field.vocabulary)) if isinstance(field, Field) else None
+        )
 
     @property
     def topics(self) -> range:
@@ -57,9 +59,6 @@ class HitIndex:
         """Return (runs,): how many documents each run retrieves for a topic of the judgments."""
         at = self.field_topic[t]
         return self.field.lengths[at] if at >= 0 else np.zeros(self.field.n_runs, dtype=np.int64)
-
-    def _find(self, block: Field, rows: slice) -> NDArray[np.int64]:
-        return tokens.find(self.documents.words[rows], tokens.as_words(block.vocabulary))
 
     def rows_of_codes(
         self, topics: range, wanted: NDArray[np.bool_] | None = None
@@ -78,7 +77,8 @@ class HitIndex:
                 if self._found is None:
                     of_block = range(self.field_topic[t] - at, self.field_topic[t] - at + block.n_topics)
                     end = max(u for u in topics if self.field_topic[u] in of_block) + 1
-                    found, before = self._find(block, slice(starts[t], starts[end])), starts[t]
+                    words, before = self.documents.words[starts[t] : starts[end]], starts[t]
+                    found = tokens.find(words, tokens.as_words(block.vocabulary))
             docs, first = found[starts[t] - before : starts[t + 1] - before], starts[t] - starts[topics.start]
             kept = docs >= 0 if wanted is None else (docs >= 0) & wanted[first : first + len(docs)]
             chosen = np.flatnonzero(kept)
@@ -121,68 +121,52 @@ def score_topics(
 
 
 def score_hits(hits: Hits, judgments: Judgments, cells: Cells, specs: Sequence[Spec]) -> NDArray[np.float64]:
-    """Score hits gathered before: (measures, cells, runs), the cells those of the judgments."""
-    every_label = judgments.every_label()
+    """Score hits gathered before: (measures, cells, runs), the cells those of the judgments.
+
+    Lists are numbered by cell and run. What of a score is a list's own is found by walking down the list.
+    """
+    every_label, changes = judgments.every_label(), judgments.changes
     values = np.zeros((len(specs), len(cells), hits.n_runs))
+    n_base, n_lists = cells.n_topics * hits.n_runs, len(cells) * hits.n_runs
     ways = [(spec.depth, KERNELS[spec.kernel].local) for spec in specs]
     for depth, local in dict.fromkeys(ways):
         chosen = [m for m, way in enumerate(ways) if way == (depth, local)]
-        measures = [specs[m] for m in chosen]
-        dividends = _dividends(hits.top(depth), judgments, cells, every_label, measures, local=local)
-        for m, spec, dividend in zip(chosen, measures, dividends, strict=True):
+        measures, top = [specs[m] for m in chosen], hits.top(depth)
+        label_of_hit = judgments.labels.take(top.row)
+        # the hits that changes reach: in which list, at which place among its hits, and their labels
+        per_row = np.bincount(changes.row, minlength=len(judgments.labels))
+        hit = np.flatnonzero((per_row > 0).take(top.row))
+        rows = top.row[hit]
+        change = stable_order(changes.row)[ranges((np.cumsum(per_row) - per_row)[rows], per_row[rows])]
+        hit = np.repeat(hit, per_row[rows])
+        source = top.of[hit]
+        changed_list = cells.of_change[change] * hits.n_runs + source % hits.n_runs
+        touched = (changed_list, hit - top.starts[source], changes.label[change])
+        if local:
+            # up to its first changed hit a list is as in the base set
+            first = np.full(n_lists, _NEVER)
+            np.minimum.at(first, touched[0], touched[1])
+            further = np.flatnonzero(first != _NEVER)
+            skip = first[further]
+        else:
+            further, skip = np.arange(n_base, n_lists), np.zeros(n_lists - n_base, dtype=np.int64)
+        base = _Walk(top, cells, every_label, np.arange(n_base), np.zeros(n_base, dtype=np.int64), measures)
+        changed = _Walk(top, cells, every_label, further, skip, measures)
+        base.run(label_of_hit, successor=changed if local else None)
+        changed.run(label_of_hit, touched)
+        for m, spec, of_base, of_changed in zip(chosen, measures, base.values(), changed.values(), strict=True):
+            dividend = np.empty((len(cells), hits.n_runs))
+            dividend.reshape(-1)[:n_base] = of_base
+            dividend[cells.n_topics :] = dividend[cells.topic[cells.n_topics :]]
+            dividend.reshape(-1)[further] = of_changed
             divisor = KERNELS[spec.kernel].of_cell(cells, spec, every_label)[:, None]
             np.divide(dividend, divisor, out=values[m], where=divisor > 0)
     return values
 
 
 _NEVER = np.iinfo(np.int64).max
-
-
-def _dividends(
-    hits: Hits, judgments: Judgments, cells: Cells, every_label: Labels, specs: Sequence[Spec], *, local: bool
-) -> Iterator[NDArray[np.float64]]:
-    """Yield for each measure (cells, runs): what of a score is the list's own; lists are numbered by cell and run."""
-    label_of_hit = judgments.labels.take(hits.row)
-    touched = _Touched.of(hits, judgments, cells)
-    n_base, n_lists = cells.n_topics * hits.n_runs, len(cells) * hits.n_runs
-    if local:
-        # up to its first changed hit a list is as in the base set
-        first = np.full(n_lists, _NEVER)
-        np.minimum.at(first, touched.list, touched.offset)
-        further = np.flatnonzero(first != _NEVER)
-        skip = first[further]
-    else:
-        further, skip = np.arange(n_base, n_lists), np.zeros(n_lists - n_base, dtype=np.int64)
-    base = _Walk(hits, cells, every_label, np.arange(n_base), np.zeros(n_base, dtype=np.int64), specs)
-    changed = _Walk(hits, cells, every_label, further, skip, specs)
-    base.run(label_of_hit, successor=changed if local else None)
-    changed.run(label_of_hit, touched)
-    for mine, theirs in zip(base.values(), changed.values(), strict=True):
-        dividend = np.empty((len(cells), hits.n_runs))
-        dividend.reshape(-1)[:n_base] = mine
-        dividend[cells.n_topics :] = dividend[cells.topic[cells.n_topics :]]
-        dividend.reshape(-1)[further] = theirs
-        yield dividend
-
-
-class _Touched(NamedTuple):
-    """The hits that changes reach: in which list, at which place among its hits, and their labels."""
-
-    list: NDArray[np.int64]
-    offset: NDArray[np.int64]
-    label: Labels
-
-    @classmethod
-    def of(cls, hits: Hits, judgments: Judgments, cells: Cells) -> _Touched:
-        changes = judgments.changes
-        per_row = np.bincount(changes.row, minlength=len(judgments.labels))
-        hit = np.flatnonzero((per_row > 0).take(hits.row))
-        rows = hits.row[hit]
-        change = stable_order(changes.row)[ranges((np.cumsum(per_row) - per_row)[rows], per_row[rows])]
-        hit = np.repeat(hit, per_row[rows])
-        source = hits.of[hit]
-        lists = cells.of_change[change] * hits.n_runs + source % hits.n_runs
-        return cls(lists, hit - hits.starts[source], changes.label[change])
+#: in which list hits are, at which place among its hits, and their labels
+_Touched: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], Labels]
 
 
 class _Walk:
@@ -206,11 +190,10 @@ class _Walk:
         self.numbers, self.skip, self.rank, self.sizes = numbers, skip, hits.rank, sizes[order]
         self.begins = (hits.starts[:-1][self.source] + skip)[order]
         lists = Lists(hits.lengths[self.source][order], cell[order], cells, every_label)
-        walkers = [KERNELS[spec.kernel](lists, spec) for spec in specs]
-        self.walkers = [
-            JudgedOnly(walker, lists, spec) if spec.judged_only else walker
-            for walker, spec in zip(walkers, specs, strict=True)
-        ]
+        self.walkers = [KERNELS[spec.kernel](lists, spec) for spec in specs]
+        for m, spec in enumerate(specs):
+            if spec.judged_only:
+                self.walkers[m] = JudgedOnly(self.walkers[m], lists, spec)
 
     def run(self, label_of_hit: Labels, touched: _Touched | None = None, successor: _Walk | None = None) -> None:
         """Walk, with the labels that `touched` changes; `successor` takes over each list after the hits it skips."""
@@ -219,10 +202,11 @@ class _Walk:
         if touched is not None:
             place_of_number = np.zeros(int(self.numbers.max(initial=0)) + 1, dtype=np.int64)
             place_of_number[self.numbers] = np.arange(len(self.numbers))
-            where = place_of_number[touched.list]
-            when = touched.offset - self.skip[where]
+            lists, offset, new_label = touched
+            where = place_of_number[lists]
+            when = offset - self.skip[where]
             by_step = stable_order(when)
-            at, new = self.place[where[by_step]], touched.label[by_step]
+            at, new = self.place[where[by_step]], new_label[by_step]
             change_bounds = np.searchsorted(when[by_step], np.arange(steps + 1)).tolist()
         if successor is not None:
             by_step = stable_order(successor.skip)

@@ -32,33 +32,23 @@ class PairTests:
     p: NDArray[np.float64]  # (pairs,) p-values
 
     def corrected(self, correction: str = "none") -> Floats:
-        """Return (pairs,) p-values, corrected for the number of pairs; NaN where p is."""
-        checked_correction(correction)
-        found = np.full(len(self.p), np.nan)
-        known = ~np.isnan(self.p)
-        found[known] = _corrected(self.p[known], correction)
+        """Return (pairs,) p-values, corrected for their number, to the bit as statsmodels does; NaN where p is."""
+        known = np.flatnonzero(~np.isnan(self.p))
+        p, n = self.p[known], len(known)
+        found, order = np.full(len(self.p), np.nan), np.argsort(p)
+        if checked_correction(correction) in ("none", "bonferroni"):
+            found[known] = p if correction == "none" else np.minimum(p * n, 1)
+            return found
+        if correction == "holm":
+            corrected = np.maximum.accumulate(p[order] * np.arange(n, 0, -1))
+        else:
+            corrected = np.minimum.accumulate((p[order] / (np.arange(1, n + 1) / n))[::-1])[::-1]
+        found[known[order]] = np.minimum(corrected, 1)
         return found
 
     def significant(self, alpha: float = 0.05, correction: str = "none") -> NDArray[np.bool_]:
         """Return (pairs,) whether the corrected p-value is at most `alpha`; False where there is none."""
         return self.corrected(correction) <= alpha
-
-
-def _corrected(p: Floats, correction: str) -> Floats:
-    """Return p-values corrected for their number, to the bit as statsmodels does."""
-    n = len(p)
-    if correction == "none":
-        return p
-    if correction == "bonferroni":
-        return np.minimum(p * n, 1)
-    order = np.argsort(p)
-    if correction == "holm":
-        corrected = np.maximum.accumulate(p[order] * np.arange(n, 0, -1))
-    else:
-        corrected = np.minimum.accumulate((p[order] / (np.arange(1, n + 1) / n))[::-1])[::-1]
-    found = np.empty(n)
-    found[order] = np.minimum(corrected, 1)
-    return found
 
 
 def checked_correction(correction: Any) -> str:
@@ -114,8 +104,7 @@ def _student(by_topic: Floats) -> Floats:
     error = by_topic.std(axis=0, ddof=1) / np.sqrt(n_topics)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(by_topic.mean(axis=0)) / error
-    p: Floats = 2 * stdtr(n_topics - 1, -t)
-    return p
+    return np.asarray(2 * stdtr(n_topics - 1, -t))
 
 
 def _wilcoxon(by_topic: Floats) -> Floats:
@@ -149,8 +138,7 @@ def _flipped(by_topic: Floats, signs: Floats, *, drawn: bool) -> Floats:
         turned = signs[start : start + step] @ by_topic
         as_far += (np.round(np.abs(turned), DECIMALS) >= observed).sum(axis=0)
     # of signs that are drawn, those of the data are one sample more
-    p: Floats = (as_far + drawn) / (len(signs) + drawn)
-    return p
+    return np.asarray((as_far + drawn) / (len(signs) + drawn))
 
 
 def _ranges(values: Floats, samples: int, seed: int) -> Floats:
@@ -250,10 +238,19 @@ def drawn_agreement(
     one: Floats, other: Floats, bootstrap: TopicBootstrap, alpha: float = 0.05, correction: str = "none"
 ) -> SignificanceAgreement:
     """Test every pair of systems by Student's paired t test in each resample of the topics, in two scorings."""
-    choice("correction", correction, CORRECTIONS)
-    n_topics = len(one)
-    limits = _limits(n_topics, one.shape[1] * (one.shape[1] - 1) // 2, alpha, correction)
-    parts = []
+    from scipy.special import stdtrit
+
+    checked_correction(correction)
+    n_topics, n_pairs = len(one), one.shape[1] * (one.shape[1] - 1) // 2
+    place = np.arange(n_pairs)
+    levels = {
+        "none": np.full(n_pairs, alpha),
+        "bonferroni": np.full(n_pairs, alpha / max(1, n_pairs)),
+        "holm": alpha / (n_pairs - place),
+        "benjamini-hochberg": alpha * (place + 1) / max(1, n_pairs),
+    }
+    # from which t on the pair of the largest, of the second largest and so on, is significant
+    limits, parts = -stdtrit(n_topics - 1, levels[correction] / 2), []
     for counts in bootstrap.blocks(n_topics):
         sides = [_winners(values, counts.astype(np.float64), limits, correction) for values in (one, other)]
         parts += [_outcomes(a, b) for a, b in zip(*sides, strict=True)]
@@ -277,21 +274,6 @@ def _winners(values: Floats, counts: Floats, limits: Floats, correction: str) ->
         yield np.where(t >= _least(t, limits, correction)[:, None], np.sign(mean), 0).astype(np.int8)
 
 
-def _limits(n_topics: int, n_pairs: int, alpha: float, correction: str) -> Floats:
-    """Return the t from which on the pair of the largest t, of the second largest and so on, is significant."""
-    from scipy.special import stdtrit
-
-    place = np.arange(n_pairs)
-    levels = {
-        "none": np.full(n_pairs, alpha),
-        "bonferroni": np.full(n_pairs, alpha / max(1, n_pairs)),
-        "holm": alpha / (n_pairs - place),
-        "benjamini-hochberg": alpha * (place + 1) / max(1, n_pairs),
-    }
-    found: Floats = -stdtrit(n_topics - 1, levels[correction] / 2)
-    return found
-
-
 def _least(t: Floats, limits: Floats, correction: str) -> Floats:
     """Return (draws,) the smallest t that is significant in each draw, infinity where none is."""
     if correction in ("none", "bonferroni") or not len(limits):
@@ -304,8 +286,7 @@ def _least(t: Floats, limits: Floats, correction: str) -> Floats:
     else:
         # all above the last that is
         n = np.where(enough.any(axis=1), len(limits) - np.argmax(enough[:, ::-1], axis=1), 0)
-    found: Floats = np.where(n > 0, np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0], np.inf)
-    return found
+    return np.asarray(np.where(n > 0, np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0], np.inf))
 
 
 Mask = NDArray[np.bool_]
@@ -336,18 +317,13 @@ def counted(values: Floats, there: Mask, convention: str) -> tuple[Floats, Mask]
         apart = np.where(there, values - np.where(there, values, 0).sum(axis=1, keepdims=True) / n, 0.0)
         spread = np.sqrt((apart**2).sum(axis=1, keepdims=True) / n)
         return np.divide(apart, spread, out=np.zeros_like(apart), where=rounded(spread) > 0), there
-    ranks = task_ranks(values, there)
+    from scipy.stats import rankdata
+
+    # within each task, the best 1, ties by the mean rank; NaN where no score is
+    ranks = rankdata(np.where(there, -rounded(values), np.nan), axis=1, nan_policy="omit")
     if convention == "mean_rank":
         return np.where(there, -ranks, 0.0), there
     return np.where(there, values.shape[1] - ranks, 0.0), np.ones_like(there)
-
-
-def task_ranks(values: Floats, there: Mask) -> Floats:
-    """Return (tasks, systems) ranks within each task, the best 1, ties by the mean rank; NaN where no score is."""
-    from scipy.stats import rankdata
-
-    ranks: Floats = rankdata(np.where(there, -rounded(values), np.nan), axis=1, nan_policy="omit")
-    return ranks
 
 
 def task_pair_tests(values: Floats, there: Mask, families: NDArray[np.int64] | None = None) -> PairTests:

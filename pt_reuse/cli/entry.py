@@ -10,15 +10,16 @@ _INTERRUPTED = 130
 # importing takes its time, and nobody but the user's shell imports this file
 try:
     import argparse
-    import importlib
     import logging
     from collections.abc import Callable, Iterator, Sequence
     from functools import cache, partial
     from typing import Any
 
     from pt_reuse._version import __version__
+    from pt_reuse.cli import audit, cards, judge, scores
     from pt_reuse.cli.output import complain
     from pt_reuse.cli.parser import Parser, carry_out, commands
+    from pt_reuse.cli.study_commands import add_study
     from pt_reuse.study import AIMS
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
@@ -26,25 +27,25 @@ except KeyboardInterrupt:
 
 #: the commands that are not made of declarations: under which question each is listed, what it does, and what adds its
 #: arguments
-_WRITTEN = {
-    "runs": ("new run", "describe a field of run files, and check whether it fits judgments", "scores:add_runs"),
-    "score": ("new run", "mean scores and ranks of runs", "scores:add_score"),
-    "unjudged": ("new run", "how much of each run is unjudged", "scores:add_unjudged"),
-    "infer-pool": ("fair", "say which runs must have been pooled, and to which depth", "scores:add_infer_pool"),
-    "pool": ("judging", "the documents in a pool of the runs", "scores:add_pool"),
-    "judge export": ("judging", "write the documents of a pool as files for people to judge", "judge:add_export"),
-    "judge import": ("judging", "read the files that people judged, and check them", "judge:add_import"),
-    "judge pilot": ("judging", "whether annotators agree enough on a pilot to go on", "judge:add_pilot"),
-    "judge agreement": ("judging", "how far annotators agree, and what their majority says", "judge:add_agreement"),
-    "leaderboard": ("ranks", "which ranks of a leaderboard are real, as a page", "cards:add_leaderboard"),
-    "audit": ("models", "how labels by models change the ranking of runs", "audit:add_audit"),
-    "judge plan-labels": ("models", "how many labels of a judge people must check, and which", "judge:add_plan"),
-    "report": ("files", "the card of a collection: which questions it can answer", "cards:add_report"),
-    "atlas": ("files", "the cards of several collections, and one table of them", "cards:add_atlas"),
-    "collections": ("files", "list the test collections known by name, or describe one", "cards:add_collections"),
-    "fetch": ("files", "download the run files of a collection that are not here yet", "cards:add_fetch"),
-    "verify": ("files", "compute the published numbers of a collection from your files", "cards:add_verify"),
-    "demo": ("files", "the main questions, answered on the embedded collection", "cards:add_demo"),
+_WRITTEN: dict[str, tuple[str, str, Callable[[Parser], None]]] = {
+    "runs": ("new run", "describe a field of run files, and check whether it fits judgments", scores.add_runs),
+    "score": ("new run", "mean scores and ranks of runs", scores.add_score),
+    "unjudged": ("new run", "how much of each run is unjudged", scores.add_unjudged),
+    "infer-pool": ("fair", "say which runs must have been pooled, and to which depth", scores.add_infer_pool),
+    "pool": ("judging", "the documents in a pool of the runs", scores.add_pool),
+    "judge export": ("judging", "write the documents of a pool as files for people to judge", judge.add_export),
+    "judge import": ("judging", "read the files that people judged, and check them", judge.add_import),
+    "judge pilot": ("judging", "whether annotators agree enough on a pilot to go on", judge.add_pilot),
+    "judge agreement": ("judging", "how far annotators agree, and what their majority says", judge.add_agreement),
+    "leaderboard": ("ranks", "which ranks of a leaderboard are real, as a page", cards.add_leaderboard),
+    "audit": ("models", "how labels by models change the ranking of runs", audit.add_audit),
+    "judge plan-labels": ("models", "how many labels of a judge people must check, and which", judge.add_plan),
+    "report": ("files", "the card of a collection: which questions it can answer", cards.add_report),
+    "atlas": ("files", "the cards of several collections, and one table of them", cards.add_atlas),
+    "collections": ("files", "list the test collections known by name, or describe one", cards.add_collections),
+    "fetch": ("files", "download the run files of a collection that are not here yet", cards.add_fetch),
+    "verify": ("files", "compute the published numbers of a collection from your files", cards.add_verify),
+    "demo": ("files", "the main questions, answered on the embedded collection", cards.add_demo),
 }
 _FAMILIES = {
     "profile": "properties of a collection: unjudged and relevant documents, stability of its rankings",
@@ -70,34 +71,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _add(place: str, parser: Parser) -> None:
-    module, _, function = place.partition(":")
-    getattr(importlib.import_module(f"pt_reuse.cli.{module}"), function)(parser)
-
-
-def _add_study(function: str, parser: Parser) -> None:
-    from pt_reuse.cli.study_commands import add_study
-
-    add_study(function, parser)
-
-
 @cache
 def parser() -> Parser:
     """Return the parser of all commands, each of which gets its arguments when it is used."""
-    every: dict[str, tuple[str, str, Callable[[Parser], None]]] = {
-        name: (aim, summary, partial(_add, place)) for name, (aim, summary, place) in _WRITTEN.items()
-    }
-    every |= {name: (w.aim, w.summary, partial(_add_study, function)) for name, (function, w) in commands().items()}
+    studies = {name: (w.aim, w.summary, partial(add_study, function)) for name, (function, w) in commands().items()}
+    every = _WRITTEN | studies
     top = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     top.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
     top.add_argument("--completion", action=_Complete, help='what a shell completes: eval "$(pt-reuse --completion)"')
-    below = {name: one[1:] for name, one in every.items() if " " not in name}
-    for family, summary in _FAMILIES.items():
-        members = {n.removeprefix(f"{family} "): one[1:] for n, one in every.items() if n.startswith(f"{family} ")}
-        below[family] = (summary, partial(Parser.add_commands, commands=members))
+    below = {name: (summary, add) for name, (_, summary, add) in every.items() if " " not in name}
+    for family, what in _FAMILIES.items():
+        inside = {n.removeprefix(f"{family} "): of[1:] for n, of in every.items() if n.startswith(f"{family} ")}
+        below[family] = (what, partial(Parser.add_commands, commands=inside))
     top.add_commands(below)
-    said = {aim: {name: summary for name, (of, summary, _) in every.items() if of == aim} for aim in AIMS}
-    top.list_commands({AIMS[aim]: listed for aim, listed in said.items()})
+    # by the headings under which commands are looked for
+    top.listed = {
+        heading: {name: summary for name, (of, summary, _) in every.items() if of == aim}
+        for aim, heading in AIMS.items()
+    }
     return top
 
 

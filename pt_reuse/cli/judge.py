@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pt_reuse.pooling.pool import Pool
-    from pt_reuse.studies.plan_labels import LabelPlan
 
 TOPICS_HELP = "topics: a file of qid, tab and query, or in a form that collections have (CSV, JSONL, TREC), or a name"
 TEXTS_HELP = "texts: a file of docno, tab and text, or in a form that collections have (CSV, JSONL, TREC), or a name"
@@ -124,7 +123,12 @@ def _run_export(options: argparse.Namespace) -> None:
     from pt_reuse.judging.people.export import RETURNED, export_tasks
 
     qrels = None if options.qrels is None else judgment_source(options.qrels).read()
-    labels = qrels if options.labels is None else _scale(options.labels)
+    labels: Any = qrels
+    if options.labels is not None:
+        words = _pairs(options.labels, "labels", "'0=not relevant,1=relevant'")
+        if odd := [number for number in words if not re.fullmatch(r"[-+]?\d+", number)]:
+            raise InputError(f"labels must have a whole number for each label, got {odd[0]!r}.", argument="labels")
+        labels = {int(number): word for number, word in words.items()}
     if labels is None and options.collection is not None:
         # a collection that is being built has none
         with suppress(InputError):
@@ -201,14 +205,6 @@ def _pairs(text: str, argument: str, such_as: str) -> dict[str, str]:
     if not all(before.strip() and equals and after.strip() for before, equals, after in pairs):
         raise InputError(f"{argument} must be such as {such_as}, got {text!r}.", argument=argument)
     return {before.strip(): after.strip() for before, _, after in pairs}
-
-
-def _scale(text: str) -> dict[int, str]:
-    """Return label -> word, of ``0=not relevant,1=relevant``."""
-    words = _pairs(text, "labels", "'0=not relevant,1=relevant'")
-    if odd := [number for number in words if not re.fullmatch(r"[-+]?\d+", number)]:
-        raise InputError(f"labels must have a whole number for each label, got {odd[0]!r}.", argument="labels")
-    return {int(number): word for number, word in words.items()}
 
 
 def add_import(parser: Parser) -> None:
@@ -349,8 +345,9 @@ def _check_plan(options: argparse.Namespace) -> None:
 
 
 def _run_plan(options: argparse.Namespace) -> None:
+    from pt_reuse._saving import read_result
     from pt_reuse.data.run_set import read_runs
-    from pt_reuse.studies.plan_labels import plan_labels
+    from pt_reuse.studies.plan_labels import LabelPlan, plan_labels
 
     names = study_of(plan_labels).parameters.keys() & vars(options).keys() - {"prior", "runs", "judge"}
     given = {name: getattr(options, name) for name in names}
@@ -359,7 +356,12 @@ def _run_plan(options: argparse.Namespace) -> None:
         study_of(plan_labels).checked(given | {"runs": options.runs})
     folder = out_folder(options)
     if options.plan is not None:
-        estimate = _read_plan(options.plan).estimate(judgment_source(options.checked).read())
+        with located("--plan"):
+            planned: Any = read_result(Path(options.plan))
+            if not isinstance(planned, LabelPlan):
+                problem = f"{options.plan} holds no plan, but a {type(planned).__name__}."
+                raise InputError(problem, argument="plan")
+        estimate = planned.estimate(judgment_source(options.checked).read())
         show(estimate)
         if folder is not None:
             write_result(estimate, folder, options, {"estimate.png": {}})
@@ -372,17 +374,6 @@ def _run_plan(options: argparse.Namespace) -> None:
         beside = {_TO_CHECK: table_file(plan.sample[["qid", "docno"]])}
         write_result(plan, folder, options, {"plan.png": {}}, beside)
         say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")
-
-
-def _read_plan(path: str) -> LabelPlan:
-    from pt_reuse._saving import read_result
-    from pt_reuse.studies.plan_labels import LabelPlan
-
-    with located("--plan"):
-        found: Any = read_result(Path(path))
-        if not isinstance(found, LabelPlan):
-            raise InputError(f"{path} holds no plan, but a {type(found).__name__}.", argument="plan")
-    return found
 
 
 def _prior(text: str) -> Any:

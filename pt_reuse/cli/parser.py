@@ -99,34 +99,28 @@ def _source(module: str) -> _Source:
 
 
 @cache
-def _found() -> dict[str, tuple[str, Words]]:
+def _declared() -> dict[str, tuple[str, Words]]:
     """Return the module of every study and what its decorator says, by the name of its function."""
-    found = {}
+    declared = {}
     for path in sorted(path for folder in _FOLDERS for path in (_ROOT / folder).rglob("*.py")):
         module = ".".join(path.relative_to(_ROOT.parent).with_suffix("").parts)
-        for said, name in _STUDY.findall(path.read_text(encoding="utf-8")):
-            call = ast.parse(f"study({said})", mode="eval").body
+        for written, name in _STUDY.findall(path.read_text(encoding="utf-8")):
+            call = ast.parse(f"study({written})", mode="eval").body
             words = {word.arg: word.value for word in getattr(call, "keywords", ()) if word.arg in _WORDS}
-            found[name] = (module, Words(**{str(arg): ast.literal_eval(value) for arg, value in words.items()}))
-    return found
+            declared[name] = (module, Words(**{str(arg): ast.literal_eval(value) for arg, value in words.items()}))
+    return declared
 
 
 def commands() -> dict[str, tuple[str, Words]]:
     """Return the function of each command of a study, and what the study says of itself, by the command's name."""
-    found = {words.command: (function, words) for function, (_, words) in _found().items() if words.summary}
-    return dict(sorted(found.items()))
-
-
-def command_of(function: str) -> str:
-    """Return the command of a function of the package, an empty text where it has none."""
-    known = _found().get(function)
-    return {"list_collections": "collections"}.get(function, "") if known is None else known[1].command
+    named = ((words.command, (function, words)) for function, (_, words) in _declared().items() if words.summary)
+    return dict(sorted(named))
 
 
 @cache
 def declaration(function: str) -> dict[str, Any]:
     """Return what a study declares, as ``study_of(function).declaration`` does."""
-    module, words = _found()[function]
+    module, words = _declared()[function]
     source = _source(module)
     (call,) = (line for line in source.body if isinstance(line, ast.FunctionDef) and line.name == function)
     calls = [each for each in call.decorator_list if isinstance(each, ast.Call)]
@@ -175,7 +169,9 @@ class Parser(argparse.ArgumentParser):
         self.checks: list[Callable[[argparse.Namespace], Any]] = []
         #: argument of Python -> what the command calls it, where it has another name
         self.called: dict[str, str] = {}
-        self._add, self._listed = [add], dict[str, dict[str, str]]()
+        #: what each command below this one does, by the headings of the help
+        self.listed: dict[str, dict[str, str]] = {}
+        self._add = [add]
         super().__init__(*args, **{"formatter_class": _Help, **kwargs})
         self._in_help = {name: self.add_argument_group(name) for name in _GROUPS}
 
@@ -197,16 +193,12 @@ class Parser(argparse.ArgumentParser):
         for name, (summary, add) in commands.items():
             described = f"{summary[0].upper()}{summary[1:]}."
             below.add_parser(name, prog=f"{self.prog} {name}", description=described, add=add)
-        self._listed = {"commands": {name: summary for name, (summary, _) in commands.items()}}
-
-    def list_commands(self, listed: dict[str, dict[str, str]]) -> None:
-        """Have help list what each command does, by the headings under which it is looked for."""
-        self._listed = listed
+        self.listed = {"commands": {name: summary for name, (summary, _) in commands.items()}}
 
     def format_help(self) -> str:
         """Return the help."""
         formatter = self._get_formatter()
-        for heading, commands in self._listed.items():
+        for heading, commands in self.listed.items():
             formatter.start_section(heading)
             formatter.add_arguments([argparse.Action([], name, help=what) for name, what in commands.items()])
             formatter.end_section()
@@ -288,9 +280,8 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
         return name if value is None else f"{name} {value.strip(chr(39))}"
 
     def command(call: re.Match[str]) -> str:
-        from pt_reuse.cli.parser import command_of
-
-        name = command_of(call[1])
+        known = _declared().get(call[1])
+        name = {"list_collections": "collections"}.get(call[1]) if known is None else known[1].command
         return f"`pt-reuse {name}`" if name else call[0]
 
     if isinstance(message, str):

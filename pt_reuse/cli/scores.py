@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
     from pt_reuse.pooling.pool import Pool
-if TYPE_CHECKING:
-    import pandas as pd
-
     from pt_reuse.studies.coverage.coverage import JudgedLists
 
 
@@ -160,10 +157,15 @@ def _run_pool(options: argparse.Namespace) -> None:
     rest = pool if qrels is None else pool.remainder(qrels)
     by = options.by or ("team" if pool.run_table["team"].notna().any() else "run")
     origin = "given" if options.depth is not None else f"that of {depth.origin}"
-    say(f"{_pool_in_words(pool, rest, qrels)} The depth, {depth.value}, is {origin}.")
-    units = _by_unit(pool, rest, by)
+    sizes, new, units = pool.documents.sizes, len(rest), _by_unit(pool, rest, by)
+    judged = f" Judged are {len(pool) - new:,}, to be judged {new:,} ({new / max(len(pool), 1):.1%})."
     if qrels is None:
-        units = units.drop(columns=["to_judge", "to_judge_unique"])
+        judged, units = "", units.drop(columns=["to_judge", "to_judge_unique"])
+    say(
+        f"The pool: {count(len(pool), 'document')} of {count(len(pool.run_table), 'contributing run')} on "
+        f"{count(len(sizes), 'topic')}, {sizes.min():,} to {sizes.max():,} per topic, {sizes.mean():,.1f} on average."
+        f"{judged} The depth, {depth.value}, is {origin}."
+    )
     say(f"\nBy {by}, most documents first (unique: that no other {by} contributed):")
     print_table(units.rename(columns=lambda name: name.replace("_", " ")), f"{plural(by)}; --out DIR writes all")
     if folder is not None:
@@ -192,19 +194,6 @@ def _by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
         table[documents] = np.bincount(pairs % max(len(units), 1), minlength=len(units))
         table[unique] = np.bincount(sole[sole >= 0], minlength=len(units))
     return table.sort_values("documents", ascending=False, kind="stable", ignore_index=True)
-
-
-def _pool_in_words(pool: Pool, rest: Pool, qrels: Qrels | None) -> str:
-    """Return how large the pool is, and what of it is to be judged, given judgments."""
-    sizes = pool.documents.sizes
-    text = (
-        f"The pool: {count(len(pool), 'document')} of {count(len(pool.run_table), 'contributing run')} on "
-        f"{count(len(sizes), 'topic')}, {sizes.min():,} to {sizes.max():,} per topic, {sizes.mean():,.1f} on average."
-    )
-    if qrels is None:
-        return text
-    share = len(rest) / max(len(pool), 1)
-    return f"{text} Judged are {len(pool) - len(rest):,}, to be judged {len(rest):,} ({share:.1%})."
 
 
 #: what `infer-pool` writes for `lou`

@@ -124,6 +124,8 @@ def _without_runs(declared: Mapping[str, Any], options: argparse.Namespace) -> b
 
 
 def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
+    from pt_reuse.data.units import check_unit_is_given, how_to_give
+
     function = getattr(importlib.import_module(declared["module"]), declared["function"])
     study, flags, several = study_of(function), declared["flags"], declared["several"]
     of_scores, kinds = "scores" in declared["data"], {name: flag["kind"] for name, flag in flags.items()}
@@ -149,7 +151,13 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     if plan is None and "pool_order" in study.parameters:
         given["pool_order"] = options.pool_order
     if plan is not None:
-        _check_columns(study, plan, options)
+        # before runs are read, where the table of runs will lack what the study needs
+        for column in study.words.needs:
+            if column not in plan.columns:
+                raise InputError(f"every run must have a {column}, and no run has one. Give {how_to_give(column)}.")
+        for name in ("unit", "by", "leave_out"):
+            if name in study.parameters and getattr(options, name, None) is not None:
+                check_unit_is_given(getattr(options, name), plan.columns, argument=name)
     idle = [name for name in ("tasks", "missing_scores") if of_scores and not scored and getattr(options, name)]
     if idle:
         raise InputError(f"{idle[0]} is for scores that are read. Give scores=, or leave it out.", argument=idle[0])
@@ -281,15 +289,3 @@ def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
     if len(judges) < len(found):
         raise InputError("two files of one name. A judge has the name of its file: rename one.", argument=name)
     return judges
-
-
-def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -> None:
-    """Raise, before runs are read, where the table of runs will lack what the study needs."""
-    from pt_reuse.data.units import check_unit_is_given, how_to_give
-
-    for column in study.words.needs:
-        if column not in plan.columns:
-            raise InputError(f"every run must have a {column}, and no run has one. Give {how_to_give(column)}.")
-    for argument in ("unit", "by", "leave_out"):
-        if argument in study.parameters and getattr(options, argument, None) is not None:
-            check_unit_is_given(getattr(options, argument), plan.columns, argument=argument)

@@ -119,11 +119,11 @@ def run_topics(
         jobs: Iterable[Job[Arrays]]
         if where is not JobPlace.PROCESSES or len(cut) < 2:
             work.prepare()
-            jobs = (_Here(work, topics, inside) for topics in cut)
+            jobs = (TopicJob(work, topics, verbose=inside) for topics in cut)
         else:
             there = stack.enter_context(on_disk(field))
             cut = grouped(work, there, cut)
-            jobs = (_Sent.of(work, topics, there) for topics in cut)
+            jobs = (TopicJob.sent(work, topics, there) for topics in cut)
         bar = stack.enter_context(pt.tqdm(total=len(work.topics), desc=desc, unit="topic", disable=not shown))
         done: Iterator[Arrays] = (job.run() for job in jobs)
         if where is not JobPlace.HERE and len(cut) > 1:
@@ -148,46 +148,32 @@ def grouped(work: ArrayWork, field: OpenField, cut: Sequence[range]) -> list[ran
     return [range(cut[i].start, cut[min(i + size, len(cut)) - 1].stop) for i in range(0, len(cut), size)]
 
 
-def _place_of(topics: Sequence[str]) -> str:
-    return f"topic {topics[0]!r}" if len(topics) == 1 else f"topics {topics[0]!r} to {topics[-1]!r}"
-
-
 @dataclass(frozen=True)
-class _Here:
-    """A job that shares the memory of this process."""
+class TopicJob:
+    """Some topics of a work, or a part at a time all of a work that was made for the job, which stand elsewhere."""
 
     work: ArrayWork
-    topics: range
-    verbose: bool
-
-    @property
-    def place(self) -> str:
-        return _place_of(self.work.topics[self.topics.start : self.topics.stop])
-
-    def run(self) -> Arrays:
-        return self.work.part(self.topics, verbose=self.verbose)
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """A job for another process: work of its topics alone, and where these stand among all."""
-
-    work: ArrayWork
-    first_topic: int
-    first_row: int
+    topics: range | None  # None for all that the work has
+    before: tuple[int, int] = (0, 0)  # topics and rows of judgments before those of the work
+    verbose: bool = False
 
     @classmethod
-    def of(cls, work: ArrayWork, topics: range, field: OpenField) -> _Sent:
+    def sent(cls, work: ArrayWork, topics: range, field: OpenField) -> TopicJob:
+        """Return the job for another process, small to send."""
         held = [row for row in _rows(work, field, topics) if row >= 0]
         there = field.of_topics(range(min(held), max(held) + 1) if held else range(0))
-        return cls(work.of_topics(topics, there), topics.start, work.rows_before(topics.start))
+        return cls(work.of_topics(topics, there), None, (topics.start, work.rows_before(topics.start)))
 
     @property
     def place(self) -> str:
-        return _place_of(self.work.topics)
+        names = self.work.topics if self.topics is None else self.work.topics[self.topics.start : self.topics.stop]
+        return f"topic {names[0]!r}" if len(names) == 1 else f"topics {names[0]!r} to {names[-1]!r}"
 
     def run(self) -> Arrays:
+        if self.topics is not None:
+            return self.work.part(self.topics, verbose=self.verbose)
         self.work.prepare()
-        found = self.work.joined([self.work.part(topics) for topics in self.work.cut(AT_ONCE_IN_PROCESS)])
-        before: dict[str, Any] = {TOPICS: self.first_topic, "topic": self.first_topic, "row": self.first_row}
-        return found | {name: found[name] + n for name, n in before.items() if name in found}
+        whole = self.work.joined([self.work.part(topics) for topics in self.work.cut(AT_ONCE_IN_PROCESS)])
+        first_topic, first_row = self.before
+        moved: dict[str, Any] = {TOPICS: first_topic, "topic": first_topic, "row": first_row}
+        return whole | {name: whole[name] + n for name, n in moved.items() if name in whole}

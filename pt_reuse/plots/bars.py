@@ -16,7 +16,6 @@ from pt_reuse.plots.marks import (
     HATCH,
     MOST_IN_COLUMN,
     MOST_ROWS,
-    checked_top,
     darker,
     down,
     draw_bars,
@@ -43,7 +42,6 @@ from pt_reuse.plots.sheet import (
     Style,
     blend,
     breadth,
-    check_matplotlib,
     of_tau,
     plain,
     shortened,
@@ -222,7 +220,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: 
         [("relevant", relevant), ("not relevant", other)],
         [("", f"{n:,} of {n + m:,}") for n, m in zip(relevant, other, strict=True)],
         word=word,
-        top=checked_top(top),
+        top=top,
         title=f"What each {word} found alone",
         x=f"judged documents that one {word} alone put into the pool",
     )
@@ -242,7 +240,7 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
         [("largest drop", rows["max_drop"].to_numpy())],
         [(str(run), f", {of_tau(tau)}") for run, tau in zip(rows["dropped"], rows["tau_b"], strict=True)],
         word=word,
-        top=checked_top(top),
+        top=top,
         title=f"The ranking without each {word}",
         x=f"most ranks that a run loses by {measure} without the {word}; beside it the run, and tau_b{none}",
     )
@@ -252,14 +250,13 @@ def plot_recovery(
     recovery: pd.DataFrame, *, left_out: str, lost: int, top: int | None = None, place: Place | None = None
 ) -> Axes:
     """Draw how many of the `lost` documents that are lost without a type each run of another type retrieves."""
-    check_matplotlib()
     return draw_bars(
         place,
         recovery["name"].tolist(),
         [("recovered", recovery["recovered"].to_numpy())],
         [("", f"{n:,}") for n in recovery["recovered"]],
         word="run",
-        top=checked_top(top),
+        top=top,
         title=f"Who recovers what is lost without {plain(left_out)}",
         x=f"recovered of {count(lost, 'relevant document')} that {plain(left_out)} runs alone contributed",
     )
@@ -401,7 +398,11 @@ def plot_pairs(rows: pd.DataFrame, *, measure: str, judge: str, place: Place | N
     from matplotlib.colors import ListedColormap
 
     sheet = Sheet.open(place, "runs")
-    ax, names = sheet.ax, _best_first(rows)
+    ahead = dict.fromkeys([*rows["first"], *rows["second"]], 0.0)
+    for run, other, difference in rows[["first", "second", "difference"]].itertuples(index=False):
+        ahead[run] += difference
+        ahead[other] -= difference
+    ax, names = sheet.ax, sorted(ahead, key=lambda name: -round(ahead[name], 9))
     cells = np.full((len(names), len(names)), np.nan)
     first, second = (rows[column].map(names.index).to_numpy() for column in ("first", "second"))
     codes = rows["outcome"].map(list(OUTCOMES).index).to_numpy(dtype=float)
@@ -425,15 +426,6 @@ def plot_pairs(rows: pd.DataFrame, *, measure: str, judge: str, place: Place | N
     return ax
 
 
-def _best_first(rows: pd.DataFrame) -> list[str]:
-    names = list(dict.fromkeys([*rows["first"], *rows["second"]]))
-    ahead = dict.fromkeys(names, 0.0)
-    for first, second, difference in rows[["first", "second", "difference"]].itertuples(index=False):
-        ahead[first] += difference
-        ahead[second] -= difference
-    return sorted(names, key=lambda name: -round(ahead[name], 9))
-
-
 def plot_label_confusion(
     rows: pd.DataFrame, *, said: str, lowest: tuple[int | None, int | None], place: Place | None = None
 ) -> Axes:
@@ -445,28 +437,12 @@ def plot_label_confusion(
         rows.pivot_table(index="label", columns="judge_label", values=name, aggfunc="sum") for name in ("n", "share")
     )
     texts = np.vectorize(lambda n, share: f"{n:,.0f}\n{100 * share:.0f}%", otypes=[object])(counts, shares)
-    labels = list(counts.index), list(counts.columns)
-    ax = _confusion(place, shares.to_numpy(dtype=float), texts, labels, most=1.0, x=said, y="label of people")
-    for known, bound, line in zip(labels, lowest, (ax.axhline, ax.axvline), strict=True):
+    sheet, labels = Sheet.open(place), (list(counts.index), list(counts.columns))
+    draw_cells(sheet, shares.to_numpy(dtype=float), texts, labels, darker(), (0, 1.0), upwards=True)
+    sheet.label(title="How often each two labels meet", x=said, y="label of people")
+    sheet.fit(max(3.2 * sheet.sizes.text / 72 * len(counts), 0.13 * sheet.width * len(counts) ** 0.5))
+    for known, bound, line in zip(labels, lowest, (sheet.ax.axhline, sheet.ax.axvline), strict=True):
         below = sum(bound is not None and label < bound for label in known)
         if 0 < below < len(known):
             line(below - 0.5, color=DARK, linewidth=1.6)
-    return ax
-
-
-def _confusion(
-    place: Place | None,
-    cells: NDArray[np.float64],
-    texts: NDArray,
-    labels: tuple[Sequence[object], Sequence[object]],
-    *,
-    most: float,
-    x: str,
-    y: str,
-) -> Axes:
-    sheet = Sheet.open(place)
-    draw_cells(sheet, cells, texts, labels, darker(), (0, most), upwards=True)
-    sheet.label(title="How often each two labels meet", x=x, y=y)
-    lines = 1 + any("\n" in text for text in texts.ravel())
-    sheet.fit(max((lines + 1.2) * sheet.sizes.text / 72 * len(cells), 0.13 * sheet.width * len(cells) ** 0.5))
     return sheet.ax

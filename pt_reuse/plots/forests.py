@@ -11,7 +11,6 @@ import pandas as pd
 from pt_reuse.plots.marks import (
     BANDS,
     Kind,
-    checked_top,
     down,
     draw_dots,
     draw_intervals,
@@ -214,7 +213,7 @@ def plot_rank_intervals(
 ) -> Axes:
     """Draw the rank of each system as a dot and the ranks that it may have as a line, the best on top."""
     sheet = Sheet.open(place, noun)
-    rows = table.head(most_rows(sheet, checked_top(top)))
+    rows = table.head(most_rows(sheet, top))
     draw_intervals(sheet, rows, down(len(rows)), ("rank", "rank_low", "rank_high"), Kind())
     sheet.limit("x", (0.5, rows["rank_high"].max() + 0.5))
     more = not_shown(len(table) - len(rows), noun.removesuffix("s"))
@@ -238,7 +237,7 @@ def plot_new_runs(
     sheet = Sheet.open(place, "runs")
     line = sheet.sizes.line
     best = table["predicted"].fillna(table["score"]).to_numpy().argsort(kind="stable")[::-1]
-    rows = table.iloc[best].head(most_rows(sheet, checked_top(top)))
+    rows = table.iloc[best].head(most_rows(sheet, top))
     at, speaks = down(len(rows)), rows["predicted"].notna().to_numpy()
     style: Style = {"color": FAINT, "linewidth": 0.8 * line, "zorder": 1.5}
     every = sheet.ax.hlines(at, rows["score_low"], rows["score_high"], **style)
@@ -282,7 +281,7 @@ def plot_labels_needed(
 ) -> Axes:
     """Draw the labels that the decision on each pair takes as a dot, and a line to what most courses need at most."""
     sheet = Sheet.open(place, "pairs")
-    rows = table.sort_values("expected", ascending=False, kind="stable").head(most_rows(sheet, checked_top(top)))
+    rows = table.sort_values("expected", ascending=False, kind="stable").head(most_rows(sheet, top))
     draw_intervals(sheet, rows, down(len(rows)), ("expected", "expected", "most"), Kind())
     sheet.limit_around("x", [0.0, 1.0, *rows["most"].tolist()], air=0.04)
     more = not_shown(len(table) - len(rows), "pair")

@@ -178,11 +178,7 @@ def plot_strategies(
     unit = "share of each topic's judged pool, %" if shares else "judgments per topic"
     said = label if against is None else f"{label}, less that of {against}"
     sheet.label(title="What strategies of judging reach", x=unit, y=said)
-    return _name_ends(sheet, lines)
-
-
-def _name_ends(sheet: Sheet, lines: Sequence[tuple[Artist, float, float, str]]) -> Axes:
-    """Write the name of each line at its end, in the axes, and finish the figure; without a legend, no names."""
+    # the name of each line stands at its end, in the axes; without a legend, no names
     ax, size = sheet.ax, sheet.sizes.text
     last = max((x for _, x, _, _ in lines), default=1.0)
     shown = sorted(lines, key=lambda line: line[2]) if sheet.place.legend else []

@@ -99,14 +99,9 @@ def notes(*counts: tuple[int, str], noun: str) -> str:
 # rows with names
 
 
-def checked_top(top: int | None) -> int | None:
-    """Return a user's number of rows, or raise."""
-    return None if top is None else positive("top", top, "bars")
-
-
 def most_rows(sheet: Sheet, top: int | None = None) -> int:
     """Return how many rows with names are shown: `top`, default 30, 15 in a column; fewer in axes too low for them."""
-    most = (MOST_IN_COLUMN if sheet.narrow else MOST_ROWS) if top is None else top
+    most = (MOST_IN_COLUMN if sheet.narrow else MOST_ROWS) if top is None else positive("top", top, "bars")
     return most if sheet.new else min(most, max(1, int(sheet.axes_size[1] / (1.25 * sheet.sizes.text / 72)) - 1))
 
 
@@ -190,6 +185,8 @@ def draw_bars(
 
     Notes stand in a column right of the axes, which long names do not stretch.
     """
+    if top is not None:
+        positive("top", top, "bars")
     sheet = Sheet.open(place, "bars")
     ax, sizes = sheet.ax, sheet.sizes
     shown = min(len(names), most_rows(sheet, top))
@@ -284,37 +281,28 @@ def hatched_ground(sheet: Sheet) -> Artist:
 def name_points(sheet: Sheet, named: pd.DataFrame, occupied: NDArray[np.float64], share: float = 0.42) -> None:
     """Write the names of the first of some points, ``name x y``, beside them, where there is room."""
     ax, taken = sheet.ax, list[NDArray[np.float64]]()
+    size, dot, edges = sheet.sizes.text, ax.figure.dpi / 72, ax.get_window_extent()
     pixels = ax.transData.transform(occupied)
-    for name, x, y in named[["name", "x", "y"]].head(sheet.sizes.named).itertuples(index=False):
-        text = shortened(ax, str(name), sheet.sizes.text, share * sheet.axes_size[0])
-        name_point(sheet, text, (float(x), float(y)), pixels, taken)
-
-
-def name_point(
-    sheet: Sheet, text: str, point: tuple[float, float], occupied: NDArray[np.float64], taken: list[NDArray[np.float64]]
-) -> None:
-    """Write a name beside a point, unless every place touches what is drawn or the edge of the axes."""
-    ax, size, dot = sheet.ax, sheet.sizes.text, sheet.ax.figure.dpi / 72
-    here = ax.transData.transform(point)
-    wide, high = breadth(ax, text, size) * ax.figure.dpi, 1.15 * size * dot
     radius = (0.5 * sheet.sizes.area**0.5 + 1) * dot
-    away = radius + 2.5 * dot
-    edges = ax.get_window_extent()
-    others = occupied[np.abs(occupied - here).max(axis=1) > 0.5]
-    # where that is possible further from other points than from its own, so that nobody takes it for theirs
-    for apart, corner in product((away + dot, radius), _places(here, away, wide, high)):
-        box = np.array([*corner, corner[0] + wide, corner[1] + high])
-        inside = box[0] >= edges.x0 and box[1] >= edges.y0 and box[2] <= edges.x1 and box[3] <= edges.y1
-        near = (others >= box[:2] - apart).all(axis=1) & (others <= box[2:] + apart).all(axis=1)
-        # two names beside each other are no one name
-        gap = np.array([0.6 * size * dot, 0])
-        touching = any((box[:2] - gap < other[2:]).all() and (other[:2] < box[2:] + gap).all() for other in taken)
-        if inside and not near.any() and not touching:
-            taken.append(box)
-            shift = ((corner[0] - here[0]) / dot, (corner[1] + high / 2 - here[1]) / dot)
-            where: Style = {"xytext": shift, "textcoords": "offset points", "va": "center"}
-            ax.annotate(text, point, fontsize=size, zorder=5, **where)
-            return
+    away, gap = radius + 2.5 * dot, np.array([0.6 * size * dot, 0])
+    for name, x, y in named[["name", "x", "y"]].head(sheet.sizes.named).itertuples(index=False):
+        text = shortened(ax, str(name), size, share * sheet.axes_size[0])
+        here = ax.transData.transform((float(x), float(y)))
+        wide, high = breadth(ax, text, size) * ax.figure.dpi, 1.15 * size * dot
+        others = pixels[np.abs(pixels - here).max(axis=1) > 0.5]
+        # where that is possible further from other points than from its own, so that nobody takes it for theirs
+        for apart, corner in product((away + dot, radius), _places(here, away, wide, high)):
+            box = np.array([*corner, corner[0] + wide, corner[1] + high])
+            inside = box[0] >= edges.x0 and box[1] >= edges.y0 and box[2] <= edges.x1 and box[3] <= edges.y1
+            near = (others >= box[:2] - apart).all(axis=1) & (others <= box[2:] + apart).all(axis=1)
+            # two names beside each other are no one name
+            touching = any((box[:2] - gap < other[2:]).all() and (other[:2] < box[2:] + gap).all() for other in taken)
+            if inside and not near.any() and not touching:
+                taken.append(box)
+                shift = ((corner[0] - here[0]) / dot, (corner[1] + high / 2 - here[1]) / dot)
+                where: Style = {"xytext": shift, "textcoords": "offset points", "va": "center"}
+                ax.annotate(text, (float(x), float(y)), fontsize=size, zorder=5, **where)
+                break
 
 
 def _places(here: NDArray[np.float64], away: float, wide: float, high: float) -> Iterable[tuple[float, float]]:

@@ -229,16 +229,6 @@ def _share(ax: Axes) -> float:
     return share
 
 
-def _check_linear(ax: Axes) -> None:
-    """Raise unless axes are plain ones: on a log scale losses vanish, and bars have no length."""
-    if ax.name != "rectilinear":
-        raise InputError(f"ax must be plain Axes, got {ax.name} ones.", argument="ax")
-    for which, scale in (("x", ax.get_xscale()), ("y", ax.get_yscale())):
-        if scale != "linear":
-            problem = f" must have linear scales; that of its {which} axis is {scale}."
-            raise InputError(f"ax{problem}", argument="ax")
-
-
 @dataclass(frozen=True)
 class Place:
     """Where a user wants a figure, and what around it."""
@@ -318,7 +308,10 @@ class Sheet:
                 if isinstance(place.ax, np.ndarray):
                     problem += " Give one of them, such as axes[0]."
                 raise InputError(f"ax{problem}", argument="ax")
-            _check_linear(place.ax)
+            if place.ax.name != "rectilinear" or {place.ax.get_xscale(), place.ax.get_yscale()} != {"linear"}:
+                # on a log scale losses vanish, and bars have no length
+                kind = f"{place.ax.name}, {place.ax.get_xscale()} by {place.ax.get_yscale()}"
+                raise InputError(f"ax must be plain Axes with linear scales, got {kind}.", argument="ax")
             if names and len(place.ax.get_shared_y_axes().get_siblings(place.ax)) > 1:
                 problem = (
                     f" shares its y axis with other axes, where other names than those of these {names} would stand."
@@ -397,12 +390,16 @@ class Sheet:
             handle.set_label(entry(text))  # for a legend of the user's own
         if not self.place.legend or len(entries) < 2:  # what is alone needs no key
             return
-        size = self.sizes.text
+        size, columns = self.sizes.text, 1
+        if self.below:
+            em = size / 72
+            widest = max(breadth(self.ax, text, size) for _, text in entries) + (_HANDLE + 1.2) * em
+            columns = max(1, min(len(entries), int((self.room + 1.2 * em) / widest)))
         self.ax.legend(
             [handle for handle, _ in entries],
             [entry(wrapped(self.ax, text, size, self.room - _HANDLE * size / 72)) for _, text in entries],
             title=wrapped(self.ax, title, size, self.room) if title else None,
-            ncols=self._columns([text for _, text in entries]) if self.below else 1,
+            ncols=columns,
             loc="upper left",
             frameon=False,
             fontsize=size,
@@ -415,11 +412,6 @@ class Sheet:
             columnspacing=1.2,
             labelspacing=0.35,
         )
-
-    def _columns(self, texts: Sequence[str]) -> int:
-        em = self.sizes.text / 72
-        widest = max(breadth(self.ax, text, self.sizes.text) for text in texts) + (_HANDLE + 1.2) * em
-        return max(1, min(len(texts), int((self.room + 1.2 * em) / widest)))
 
     def finish(
         self,

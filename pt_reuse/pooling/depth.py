@@ -222,11 +222,12 @@ class DepthPooling(ArrayWork):
         place = (np.cumsum(self.contributors) - 1).astype(np.int32)
         words, runs, run, rank = [], [], [], []
         for t in topics:
-            row = self.field.topic_row[self.topics[t]]
-            code, of_row, at = self.field.top(row, self.depths[t], self.contributors)
-            n_runs = np.bincount(code, minlength=self.field.n_docs(row))
+            block, here = self.field.of(self.field.topic_row[self.topics[t]])
+            top, of_row, at = block.top_rows(here, self.depths[t], self.contributors)
+            code = block.codes[top]
+            n_runs = np.bincount(code, minlength=block.n_docs(here))
             docs, order = np.flatnonzero(n_runs), np.argsort(code, kind="stable")
-            words.append(self.field.words_at(row).take(docs, axis=0))
+            words.append(block.words_at(here).take(docs, axis=0))
             runs.append(n_runs[docs])
             run.append(place[of_row[order]])
             rank.append(at[order])

@@ -178,28 +178,24 @@ class UniquesWork(JudgedTopics):
         for i, row_of_code in enumerate(self.index.rows_of_codes(topics)):
             if row_of_code is None:
                 continue
-            pooled, sole = self._pool(self.index.field_topic[topics[i]])
+            field, at = self.field.of(self.index.field_topic[topics[i]])
+            if self.pooled != self.scored:
+                field, at = field.take_topics([at]).in_order(self.scored, self.pooled), 0
+            top, run, _ = field.top_rows(at, self.depth, self.unit >= 0)
+            code = field.codes[top]
+            # the one unit that has each document, -1 for several
+            unit, sole = self.unit[run], np.full(field.n_docs(at), -1, dtype=np.int64)
+            sole[code] = unit
+            pooled = np.flatnonzero(sole >= 0)
+            sole[code[sole[code] != unit]] = -1
             row = row_of_code.take(pooled)
             label = labels[row]
             counts[i] = len(pooled), (label >= 0).sum(), (label == SET_ASIDE).sum()
-            unique = (label >= 0) & (sole >= 0)
+            unique = (label >= 0) & (sole[pooled] >= 0)
             rows.append(row[unique].astype(np.int64) + first)
-            owners.append(sole[unique])
+            owners.append(sole[pooled][unique])
         found = {"row": np.concatenate(rows), "owner": np.concatenate(owners), "counts": counts}
         return {TOPICS: topics_array(topics), **found}
-
-    def _pool(self, topic: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the codes of the pooled documents of a topic, and the one unit that has each, -1 for several."""
-        field, at = self.field.of(topic)
-        if self.pooled != self.scored:
-            field, at = field.take_topics([at]).in_order(self.scored, self.pooled), 0
-        code, run, _ = field.top(at, self.depth, self.unit >= 0)
-        unit = self.unit[run]
-        one = np.full(field.n_docs(at), -1, dtype=np.int64)
-        one[code] = unit
-        docs = np.flatnonzero(one >= 0)
-        one[code[one[code] != unit]] = -1
-        return docs, one[docs]
 
 
 @dataclass(frozen=True)
@@ -254,8 +250,9 @@ def ranks_of_documents(
     for t, row in zip(index.topics, index.rows_of_codes(index.topics), strict=True):
         if row is None or not documents.sizes[t]:
             continue
-        code, _, at = ranked.field.top(index.field_topic[t], depth, contributors.runs)
-        best = np.full(len(row), depth + 1)
+        block, here = ranked.field.of(index.field_topic[t])
+        top, _, at = block.top_rows(here, depth, contributors.runs)
+        code, best = block.codes[top], np.full(len(row), depth + 1)
         np.minimum.at(best, code, at)
         n_runs = np.bincount(code, minlength=len(row))
         of_runs += np.bincount(best[n_runs > 0], minlength=depth + 1)

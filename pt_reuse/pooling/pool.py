@@ -528,31 +528,25 @@ def provenance_of(pool: Pool) -> pd.DataFrame:
     """Return how each document of a pool was chosen, as its label is to keep it: its columns, strategy and reason."""
     if pool.strategy is None:
         return pool.columns
-    of_all: dict[str, list[str] | list[str | None]] = {"strategy": [pool.strategy] * len(pool)}
-    if pool.unsampled is not None or len(pool.entries):
-        of_all["reason"] = _reasons(pool)
-    known = pool.columns.copy()
-    for name, cells in of_all.items():
-        said = pd.Series(cells, dtype=object)
-        known[name] = known[name].where(known[name].notna(), said) if name in known else said
-    return known
-
-
-def _reasons(pool: Pool) -> list[str | None]:
-    """Return why each document was chosen: ``rank 3 of run X, best of 4 runs``; of a sample, how it was drawn."""
+    of_all: dict[str, Any] = {"strategy": [pool.strategy] * len(pool)}
     if pool.unsampled is not None:
         drawn = zip(pool.columns[STRATUM].tolist(), pool.columns[INCLUSION].tolist(), strict=True)
-        return [f"drawn from stratum {stratum} with probability {chance:.4g}" for stratum, chance in drawn]
-    names = np.array([*pool.run_table["name"], None], dtype=object)[pool.entries.best_run].tolist()
-    ranks, sizes = pool.entries.best_rank.tolist(), pool.entries.sizes.tolist()
-    places = [
-        None if not n else f"rank {rank} of run {name}" + (f", best of {count(n, 'run')}" if n > 1 else "")
-        for name, rank, n in zip(names, ranks, sizes, strict=True)
-    ]
-    if "priority" not in pool.columns:
-        return places
-    priorities = pool.columns["priority"].tolist()
-    return [f"priority {one:.4g}, {place}" if place else None for one, place in zip(priorities, places, strict=True)]
+        of_all["reason"] = [f"drawn from stratum {stratum} with probability {chance:.4g}" for stratum, chance in drawn]
+    elif len(pool.entries):
+        names = np.array([*pool.run_table["name"], None], dtype=object)[pool.entries.best_run].tolist()
+        reasons: list[str | None] = []
+        for name, rank, n in zip(names, pool.entries.best_rank.tolist(), pool.entries.sizes.tolist(), strict=True):
+            more = f", best of {count(n, 'run')}" if n > 1 else ""
+            reasons.append(f"rank {rank} of run {name}{more}" if n else None)
+        if "priority" in pool.columns:
+            both = zip(pool.columns["priority"].tolist(), reasons, strict=True)
+            reasons = [reason and f"priority {priority:.4g}, {reason}" for priority, reason in both]
+        of_all["reason"] = reasons
+    known = pool.columns.copy()
+    for name, cells in of_all.items():
+        column = pd.Series(cells, dtype=object)
+        known[name] = known[name].where(known[name].notna(), column) if name in known else column
+    return known
 
 
 def named_documents(pairs: Iterable[Sequence[str]]) -> str:

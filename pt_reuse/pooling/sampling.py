@@ -78,7 +78,12 @@ def sample_pool(
     seed, ends = checked_seed(seed), _checked_bands(strata, bands)
     names, of_document = _strata(pool, strata, ends)
     argument, given = ("share", share) if n is None else ("n", n)
-    amounts = [_amount(argument, value) for value in _of_each(argument, given, names, banded=ends is not None)]
+    amounts: list[float] = []
+    for amount in _of_each(argument, given, names, banded=ends is not None):
+        number = isinstance(amount, int | float | np.number) and not isinstance(amount, bool)
+        if argument == "share" and not (number and 0 < amount <= 1):
+            raise InputError(f"share must be above 0 and at most 1, got {shown(amount)}.", argument="share")
+        amounts.append(positive("n", amount, "documents per topic and stratum") if argument == "n" else float(amount))
     sampled, inclusion = np.zeros(len(pool), dtype=bool), np.zeros(len(pool))
     for t, qid in enumerate(pool.topics):
         rows = pool.documents.rows(t)
@@ -105,14 +110,6 @@ def sample_pool(
     }
     rest = pool.take(np.flatnonzero(~sampled), columns=columns)
     return pool.take(np.flatnonzero(sampled), columns=columns, settings=settings, unsampled=rest)
-
-
-def _amount(argument: str, value: Any) -> float:
-    if argument == "n":
-        return positive("n", value, "documents per topic and stratum")
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value <= 1:
-        raise InputError(f"share must be above 0 and at most 1, got {shown(value)}.", argument="share")
-    return float(value)
 
 
 def _of_each(argument: str, given: Any, names: Sequence[str], *, banded: bool) -> list[Any]:

@@ -19,7 +19,7 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.kernels import UNJUDGED, Cells, Spec, discounts
+from pt_reuse.arrays.kernels import UNJUDGED, Cells, Spec, discounts, ratio
 from pt_reuse.data.judgments import LABELS, Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import listed
@@ -174,10 +174,6 @@ def _after(values: NDArray) -> NDArray:
     return np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
 
 
-def _ratio(dividend: Floats, divisor: Floats) -> Floats:
-    return np.divide(dividend, divisor, out=np.zeros(dividend.shape), where=divisor > 0)
-
-
 def _precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     return score, score + lists.unjudged(spec).sum(axis=1) / float(spec.cutoff or 1)
 
@@ -198,7 +194,7 @@ def _rank_biased(lists: _Lists, spec: Spec, score: Floats) -> Pair:
 
 def _recall(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     n, found, every = lists.unjudged(spec).sum(axis=1), lists.relevant(spec).sum(axis=1), lists.n_relevant(spec)[:, 0]
-    return _ratio(found.astype(np.float64), every + lists.others), _ratio(found + n, every + n)
+    return ratio(found.astype(np.float64), every + lists.others), ratio(found + n, every + n)
 
 
 def _r_precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
@@ -209,8 +205,8 @@ def _r_precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     # column i makes as many relevant as are unjudged down to rank i
     at = np.minimum(up_to, relevant.shape[1] - 1).astype(np.int64)
     found, holes = (np.take_along_axis(seen, at, axis=1) for seen in (relevant, unjudged))
-    worst = _ratio(found + np.maximum(0, unjudged - (every - holes)), up_to)
-    return worst.min(axis=1), _ratio(found + np.minimum(unjudged, holes), up_to).max(axis=1)
+    worst = ratio(found + np.maximum(0, unjudged - (every - holes)), up_to)
+    return worst.min(axis=1), ratio(found + np.minimum(unjudged, holes), up_to).max(axis=1)
 
 
 def _average_precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
@@ -221,9 +217,9 @@ def _average_precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     latest = _after(unjudged * ((above + 1) / ranks + below + _after(unjudged / ranks) - unjudged / ranks))
     earliest = _before(unjudged * ((above + _before(unjudged)) / ranks + below))
     least = n_relevant + lists.others[:, None]
-    worst = _ratio(total + latest, least + _after(unjudged)).min(axis=1, initial=1)
-    worst = np.minimum(worst, _ratio(total, least)[:, 0])
-    return worst, _ratio(total + earliest, n_relevant + _before(unjudged)).max(axis=1, initial=0)
+    worst = ratio(total + latest, least + _after(unjudged)).min(axis=1, initial=1)
+    worst = np.minimum(worst, ratio(total, least)[:, 0])
+    return worst, ratio(total + earliest, n_relevant + _before(unjudged)).max(axis=1, initial=0)
 
 
 def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
@@ -248,7 +244,7 @@ def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     # the last column makes nothing of the list relevant
     latest, n_latest = (np.pad(_after(seen), ((0, 0), (0, 1))) for seen in (unjudged / discount, unjudged))
     most, n_more = (steps * is_open).sum(), n_latest.astype(np.int64) + lists.others[:, None]
-    worst = _ratio(total + most * latest, sum(ideals(n_more), np.zeros_like(latest))).min(axis=1, initial=1)
+    worst = ratio(total + most * latest, sum(ideals(n_more), np.zeros_like(latest))).min(axis=1, initial=1)
     # n documents above a threshold add what the earliest n do; the best n of each threshold, for a ratio given
     # (Dinkelbach 1967), is found by itself: higher thresholds have fewer judged documents, so none wants more
     earliest, n_earliest = (np.pad(_before(seen), ((0, 0), (1, 0))) for seen in (unjudged / discount, unjudged))
@@ -259,7 +255,7 @@ def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
             chosen = (can * earliest - best * ideal / step).argmax(axis=1)[:, None]
             dividend = dividend + step * np.take_along_axis(can * earliest, chosen, axis=1)
             divisor = divisor + np.take_along_axis(ideal, chosen, axis=1)
-        better = np.maximum(_ratio(dividend, divisor), best)
+        better = np.maximum(ratio(dividend, divisor), best)
         if (better - best).max(initial=0) <= _SAME:
             return worst, better[:, 0]
         best = better

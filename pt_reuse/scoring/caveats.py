@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.kernels import UNJUDGED, Spec, TiedList, over_orders
+from pt_reuse.arrays.kernels import UNJUDGED, TiedList, over_orders
 from pt_reuse.arrays.lists import BY_SCORE
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.coding import TOPS, ListScores
@@ -333,15 +333,6 @@ class OverOrders:
     high: NDArray[np.float64]
 
 
-def _tied_runs(runs: RunSet, qrels: Qrels, spec: Spec) -> NDArray[np.int64]:
-    """Return the runs so many of whose scores are equal that their order may matter much to a measure."""
-    rows, shapes = _judged_topics(runs, qrels), runs.score_shapes
-    pairs = np.maximum(runs.field.lengths[rows] - 1, 0)
-    first = 0 if spec.kernel in ("rr", "success") or (spec.cutoff or TOPS[1]) < TOPS[1] else 1
-    top = _share(shapes.tied_top[first][rows], np.minimum(pairs, TOPS[first]))
-    return np.flatnonzero((top > _MANY_FIRST) | (_share(shapes.tied[rows], pairs) > _MANY))
-
-
 def _share(tied: NDArray[np.int64], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(tied.sum(axis=0) / np.maximum(pairs.sum(axis=0), 1))
 
@@ -509,10 +500,16 @@ def _of_topics(runs: RunSet, qrels: Qrels, fit: RunFit, lacking: NDArray[np.bool
 
 def _of_ties(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure], complete: bool) -> Iterator[Caveat]:
     specs = {measure: spec for measure in measures if (spec := native_spec(measure)) is not None}
-    some = sorted({int(r) for spec in specs.values() for r in _tied_runs(runs, qrels, spec)})
-    if not some:
+    # runs so many of whose scores are equal that their order may matter much to a measure
+    rows, shapes = _judged_topics(runs, qrels), runs.score_shapes
+    pairs = np.maximum(runs.field.lengths[rows] - 1, 0)
+    some = np.full(len(runs), bool(specs)) & (_share(shapes.tied[rows], pairs) > _MANY)
+    for spec in specs.values():
+        first = 0 if spec.kernel in ("rr", "success") or (spec.cutoff or TOPS[1]) < TOPS[1] else 1
+        some |= _share(shapes.tied_top[first][rows], np.minimum(pairs, TOPS[first])) > _MANY_FIRST
+    if not some.any():
         return
-    tied, known = runs.select([runs.names[r] for r in some]), list(specs)
+    tied, known = runs.select([runs.names[r] for r in np.flatnonzero(some).tolist()]), list(specs)
     found = over_tied_orders(tied, qrels, known, base_scores(tied, qrels, known), complete=complete)
     width = found.high - found.low
     wide = width > WIDE

@@ -9,6 +9,7 @@ import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar
 
 import ir_measures
@@ -19,7 +20,7 @@ from ir_measures import Metric
 from pt_reuse.data.judgments import WHOLE, Whole, as_qrels, checked_rel
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, count, examples, shown, warn
-from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
+from pt_reuse.scoring.bounds import has_bounds, score_bounds
 from pt_reuse.scoring.caveats import of_judged
 from pt_reuse.scoring.measures import MeasureLike, OwnMeasure, cutoff_of, parse_measures
 
@@ -122,6 +123,8 @@ class _Bounded(Derived):
         **Derived.SUPPORTED_PARAMS,
         "max_label": ir_measures.ParamInfo(dtype=int, required=False, desc="highest label of an unjudged document"),
     }
+    #: returns the values, (measures, topics, runs)
+    bound: ClassVar[Any]
 
     def __init__(self, measure: MeasureLike, *, max_label: int | None = None):
         highest = checked_rel(max_label, "max_label")
@@ -132,13 +135,14 @@ class _Bounded(Derived):
             raise InputError(problem, argument="measure")
 
     def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
-        judged = _JUDGMENTS.of(qrels)
-        bounds = score_bounds(_RUNS[_order_of(self.measure)].of(run), judged, [self.measure], self._highest(qrels))
-        return dict(zip(judged.topics, self._of(bounds)[0, :, 0].tolist(), strict=True))
-
-    def _highest(self, qrels: pd.DataFrame) -> int:
-        given = self.params.get("max_label")
-        return max(self._whole_of(qrels).highest, 1) if given is None else int(given)
+        judged, given = _JUDGMENTS.of(qrels), self.params.get("max_label")
+        highest = max(self._whole_of(qrels).highest, 1) if given is None else int(given)
+        # in the order in which the provider of the measure ranks documents of equal scores; cwl-eval leaves them as
+        # they stand
+        by_docno = self.measure.NAME == "RR" and cutoff_of(self.measure) is not None
+        order = "file" if self.measure.NAME == "RBP" else "docno" if by_docno else "trec_eval9"
+        bounds = score_bounds(_RUNS[order].of(run), judged, [self.measure], highest)
+        return dict(zip(judged.topics, self.bound(bounds)[0, :, 0].tolist(), strict=True))
 
     def _tell_scale(self, highest: int) -> None:
         highest, of = max(highest, 1), self.measure
@@ -151,40 +155,23 @@ class _Bounded(Derived):
             "or give pt.Experiment a Qrels, which knows it."
         )
 
-    @staticmethod
-    @abstractmethod
-    def _of(bounds: Bounds) -> Any:
-        """Return (measures, topics, runs): the values."""
-
 
 class _Low(_Bounded):
     """The lowest score that the unjudged documents of a list allow."""
 
-    NAME, SHORT_DESC = "Low", __doc__
-
-    @staticmethod
-    def _of(bounds: Bounds) -> Any:
-        return bounds.low
+    NAME, SHORT_DESC, bound = "Low", __doc__, staticmethod(attrgetter("low"))
 
 
 class _High(_Bounded):
     """The highest score that the unjudged documents of a list allow."""
 
-    NAME, SHORT_DESC = "High", __doc__
-
-    @staticmethod
-    def _of(bounds: Bounds) -> Any:
-        return bounds.high
+    NAME, SHORT_DESC, bound = "High", __doc__, staticmethod(attrgetter("high"))
 
 
 class _Residual(_Bounded):
     """The highest less the lowest score that the unjudged documents of a list allow."""
 
-    NAME, SHORT_DESC = "Residual", __doc__
-
-    @staticmethod
-    def _of(bounds: Bounds) -> Any:
-        return bounds.high - bounds.low
+    NAME, SHORT_DESC, bound = "Residual", __doc__, staticmethod(lambda bounds: bounds.high - bounds.low)
 
 
 class _CondensedList(Derived):
@@ -326,13 +313,6 @@ def calculated(
     """Return what ir_measures calculates for topics, the default of the measure where it has nothing."""
     found = ir_measures.iter_calc([measure], qrels, run) if len(run) and len(qrels) else ()
     return {**dict.fromkeys(qids, float(measure.DEFAULT)), **{metric.query_id: metric.value for metric in found}}
-
-
-def _order_of(measure: ir_measures.Measure) -> str:
-    """Return in which order the provider of a measure ranks documents of equal scores."""
-    if measure.NAME == "RBP":
-        return "file"  # cwl-eval leaves them as they stand
-    return "docno" if measure.NAME == "RR" and cutoff_of(measure) is not None else "trec_eval9"
 
 
 def _in_order(order: str, run: pd.DataFrame) -> RunSet:

@@ -221,25 +221,21 @@ def check_sampled(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
             argument="qrels",
         )
     if "inclusion" in qrels.columns and len(qrels):
-        _check_inclusion(measure, qrels)
+        topic, names = pd.factorize(qrels["query_id"])
+        stratum, strata = pd.factorize(qrels["stratum"])
+        cell, labelled = topic * len(strata) + stratum, qrels["relevance"].to_numpy() >= 0
+        judged, pooled = np.bincount(cell[labelled], minlength=cell.max() + 1), np.bincount(cell)
+        inclusion = np.zeros(len(pooled))
+        inclusion[cell] = qrels["inclusion"].to_numpy(dtype=np.float64)
+        odd = np.flatnonzero(judged > pooled * inclusion + 1e-6)
+        if len(odd):
+            t, s = divmod(int(odd[0]), len(strata))
+            raise InputError(
+                f"{measure!r} of topic {shown(names[t])}: {judged[odd[0]]:,} of {pooled[odd[0]]:,} documents of "
+                f"stratum {shown(strata[s])} are judged, more than the inclusion probability {inclusion[odd[0]]:.4g} "
+                f"says. Rows of documents that were pooled and not sampled, label -1, are missing. {_HOW}",
+                argument="qrels",
+            )
         check_all_labelled(
             *(qrels[name] for name in ("query_id", "stratum", "relevance", "inclusion")), argument="qrels"
-        )
-
-
-def _check_inclusion(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
-    topic, names = pd.factorize(qrels["query_id"])
-    stratum, strata = pd.factorize(qrels["stratum"])
-    cell = topic * len(strata) + stratum
-    judged, pooled = np.bincount(cell[qrels["relevance"].to_numpy() >= 0], minlength=cell.max() + 1), np.bincount(cell)
-    inclusion = np.zeros(len(pooled))
-    inclusion[cell] = qrels["inclusion"].to_numpy(dtype=np.float64)
-    odd = np.flatnonzero(judged > pooled * inclusion + 1e-6)
-    if len(odd):
-        t, s = divmod(int(odd[0]), len(strata))
-        raise InputError(
-            f"{measure!r} of topic {shown(names[t])}: {int(judged[odd[0]]):,} of {int(pooled[odd[0]]):,} documents "
-            f"of stratum {shown(strata[s])} are judged, more than the inclusion probability {inclusion[odd[0]]:.4g} "
-            f"says. Rows of documents that were pooled and not sampled, label -1, are missing. {_HOW}",
-            argument="qrels",
         )

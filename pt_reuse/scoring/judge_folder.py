@@ -252,7 +252,11 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
                 labels[name] = read_judge_labels(path, kind).with_rel(rel)
                 size, topics = len(labels[name].arrays.labels), len(labels[name].topics)
         except InputError as error:
-            faults.append(_of_unknown_format(path) if error.argument == "format" else error)
+            if error.argument == "format":
+                also = "" if of_leaderboard(path) else f" Labels are whole numbers; write them to {path.name}.qrels."
+                which = f"Say which in a column `format` of {TABLE}: {listed(FORMATS)}.{also}"
+                error = _fault(f"the lines can be a leaderboard in several formats. {which}", str(path))
+            faults.append(error)
             continue
         rows.append((name, kind.value, path.name, family, rel, topics, size))
     if faults:
@@ -284,12 +288,6 @@ def checked_folder(folder: Any, argument: str = "folder") -> Path:
     if not place.exists():
         raise InputError(f"{place}: no such file or folder.", argument=argument)
     return place
-
-
-def _of_unknown_format(path: Path) -> InputError:
-    labels = "" if of_leaderboard(path) else f" If they are labels, write whole numbers, to {path.name}.qrels."
-    which = f"Say which in a column `format` of {TABLE}: {listed(FORMATS)}.{labels}"
-    return _fault(f"the lines can be a leaderboard in several formats. {which}", str(path))
 
 
 def _is_beside(path: Path) -> bool:

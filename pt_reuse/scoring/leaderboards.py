@@ -265,14 +265,20 @@ def read_leaderboard(
         raise InputError(f"{idle[0]} is for {kind}. Leave it out.", argument=idle[0])
     if is_folder:
         return _of_results(user_path(str(path)), results, missing, measure)
-    form = TableForm(_selection(tasks, ignore), transposed, measure)
+    wanted = None if tasks is None else checked_names("tasks", tasks)
+    unwanted = () if ignore is None else checked_names("ignore", ignore)
+    form = TableForm(Selection(wanted, unwanted), transposed, measure)
     with nullcontext() if isinstance(path, pd.DataFrame) else located(str(path)):
         if isinstance(path, pd.DataFrame):
             called, (found, formats) = "of a frame", _of_frame(path, format, form)
         else:
             found, formats = _read(path, format, form, names, header)
             called = Path(path).name
-        _check_form(form, formats)
+        given = {"transposed": transposed} if set(formats) <= {LONG} or not set(FORMS) & set(formats) else {}
+        given |= {"measure": measure != MEASURE} if not {TABLE, LONG} & set(formats) else {}
+        for option in (name for name, is_given in given.items() if is_given):
+            problem = f"{option} is for a table; this is of the format {formats[0]!r}. Give format={TABLE!r}."
+            raise InputError(problem, argument=option)
         frame, left_out = _chosen(found, rows)
         _check_named(found)
         if form.selection.tasks is None:
@@ -303,7 +309,11 @@ def _of_results(path: Path, chosen: ResultChoice, missing: str, measure: str) ->
         found = read_results(user_path(path), chosen)
         frame, dropped = found.rows.assign(measure=measure), list[str]()
         if chosen.tasks is None:
-            _tell_versions(frame["qid"].unique().tolist())
+            # several versions of one task count more than once in a mean
+            bare = {task: _VERSION.sub("", task) for task in frame["qid"].unique()}
+            of_one = [task for task, name in bare.items() if list(bare.values()).count(name) > 1]
+            if of_one:
+                warn(f"versions of one task count as tasks each: {examples(of_one, 12)}. Choose by tasks=.")
         if missing == "error":
             _check_every_score(frame)
         if missing in _DROPPED:
@@ -321,19 +331,6 @@ def _of_results(path: Path, chosen: ResultChoice, missing: str, measure: str) ->
             f"{len(dropped):,}: {examples(dropped)}"
         )
     return replace(scores, run_table=runs[["name", "team", "type", "model", "revision"]], settings=settings)
-
-
-def _tell_versions(tasks: list[str]) -> None:
-    """Warn of several versions of one task, which count more than once in a mean."""
-    bare = [_VERSION.sub("", task) for task in tasks]
-    several = [task for task, name in zip(tasks, bare, strict=True) if bare.count(name) > 1]
-    if several:
-        warn(f"versions of one task count as tasks each: {examples(several, 12)}. Choose by tasks=.")
-
-
-def _selection(tasks: Any, ignore: Any) -> Selection:
-    chosen = None if tasks is None else checked_names("tasks", tasks)
-    return Selection(chosen, () if ignore is None else checked_names("ignore", ignore))
 
 
 def _check_named(rows: pd.DataFrame) -> None:
@@ -361,16 +358,6 @@ def _check_scale(rows: pd.DataFrame) -> None:
                 f"the values by {shown(measure)} are beyond 1 for {examples(beyond)}, and within 1 for others: "
                 "percentages beside fractions? Write all on one scale."
             )
-
-
-def _check_form(form: TableForm, formats: list[str]) -> None:
-    """Raise where an option of tables is given, and no file is one."""
-    given = {"transposed": form.transposed} if set(formats) <= {LONG} or not set(FORMS) & set(formats) else {}
-    given |= {"measure": form.measure != MEASURE} if not {TABLE, LONG} & set(formats) else {}
-    for option in (name for name, is_given in given.items() if is_given):
-        raise InputError(
-            f"{option} is for a table; this is of the format {formats[0]!r}. Give format={TABLE!r}.", argument=option
-        )
 
 
 def _there(rows: pd.DataFrame) -> pd.DataFrame:
@@ -441,7 +428,11 @@ def _read(path: Any, format: str | None, form: TableForm, names: str, header: bo
             _check_no_labels(headed_judgments(data))
             found, rows = parse_leaderboard(data, format, form, file_name=file.name, header=header)
             if found == "trec_eval" and names == "tag":
-                rows = rows.assign(name=_tag(rows))
+                tags = rows.loc[rows["measure"] == "runid", "value"].unique().tolist()
+                if len(tags) != 1:
+                    problem = "no row, or several, `runid all TAG`, which would name the run. Give names='file'."
+                    raise InputError(problem, argument="names")
+                rows = rows.assign(name=str(tags[0]))
         where = "" if alone else f"{file.name}, "
         frames.append(rows.assign(place=_places(rows, f"{where}line")))
         formats.append(found)
@@ -489,17 +480,6 @@ def _files(path: Any) -> list[Path]:
     if not place.is_file():
         raise InputError("no such file.", argument="path")
     return [place]
-
-
-def _tag(rows: pd.DataFrame) -> str:
-    tags = rows.loc[rows["measure"] == "runid", "value"].unique().tolist()
-    if len(tags) != 1:
-        raise InputError(
-            f"there {'is no row' if not tags else 'are several rows'} `runid all TAG`, which would name the run. "
-            "Give names='file'.",
-            argument="names",
-        )
-    return str(tags[0])
 
 
 def _chosen(rows: pd.DataFrame, which: str) -> tuple[pd.DataFrame, list[str]]:

@@ -20,7 +20,7 @@ from ir_measures import Metric
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.kernels import Spec
-from pt_reuse.errors import InputError, did_you_mean, examples, warn
+from pt_reuse.errors import InputError, did_you_mean, examples, listed, warn
 
 #: no measure has these in its name
 _NO_PART = re.compile(r"[#;\\]|[0-9]_[0-9]|\b0[xXoObB]")
@@ -123,14 +123,28 @@ def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_mea
         raise _unknown(measures)
     parsed: list[ir_measures.Measure] = []
     for measure in measures:
-        parsed.extend([measure] if isinstance(measure, ir_measures.Measure) else _parse(measure))
+        named = _found(measure) if isinstance(measure, str) else [measure]
+        if not named or not isinstance(named[0], ir_measures.Measure):
+            raise _unknown(measure)
+        parsed += named
     if not parsed:
         raise InputError("no measure given. Give one or several, such as AP or nDCG@10.", argument="measures")
     for measure in parsed:
         try:
             measure.validate_params()
         except AssertionError:
-            raise InputError(_wrong_params(measure), argument="measures") from None
+            known = measure.SUPPORTED_PARAMS
+            wrong = [name for name in measure.params if name not in known]
+            wrong += [name for name, info in known.items() if not info.validate(measure[name])]
+            kinds = [
+                f"{name} ({'/'.join(info.choices) if isinstance(info.choices, list) else info.dtype.__name__})"
+                for name, info in known.items()
+            ]
+            raise InputError(
+                f"measure {measure.NAME}: the parameter {wrong[0]} is unknown, wrong or missing. It has "
+                f"{listed(kinds)}, given as in nDCG@10 or AP(rel=2).",
+                argument="measures",
+            ) from None
         fault = _fault(measure)
         if fault:
             raise InputError(fault, argument="measures")
@@ -196,13 +210,6 @@ def _adds_up(measure: MeasureLike) -> bool:
     return isinstance(measure.aggregator(), ir_measures.SumAgg)
 
 
-def _parse(name: Any) -> list[ir_measures.Measure]:
-    found = _found(name) if isinstance(name, str) else []
-    if not found:
-        raise _unknown(name)
-    return found
-
-
 def _found(name: str) -> list[ir_measures.Measure]:
     """Return the measures of a name, none where nobody knows it."""
     # the parsers read a part of a name, `P_1_0` as P@1, and what Python takes for a comment or a number
@@ -258,39 +265,17 @@ def _derived(name: str) -> ir_measures.Measure | None:
 def _unknown(name: Any) -> InputError:
     several = re.split(r",?\s+", name.strip()) if isinstance(name, str) else []
     advice = f" Several are given as measures={several!r}." if len(several) > 1 else ""
+    if isinstance(name, str) and (parts := _NAME.fullmatch(name)):
+        # what trec_eval knows is asked of those who wrap it only where a name is unknown; with the cutoff as given
+        known = [*ir_measures.measures.registry, *_DERIVED, *sorted(import_module("pytrec_eval").supported_measures)]
+        tails = [parts[2] or "", f"@{parts[3]}"] if parts[3] else [parts[2] or ""]
+        near = did_you_mean(name, filter(is_measure, (f"{measure}{tail}" for measure in known for tail in tails)))
+        advice = near + advice
     return InputError(
         f"unknown measure {name!r}. Give a measure of ir_measures or its name, such as AP, 'nDCG@10', "
-        f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'.{_near(name)}{advice}",
+        f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'.{advice}",
         argument="measures",
     )
-
-
-def _near(name: Any) -> str:
-    """Return the question whether a measure is meant whose name is near, with the cutoff that was given."""
-    found = _NAME.fullmatch(name) if isinstance(name, str) else None
-    if found is None:
-        return ""
-    # what trec_eval knows is asked of those who wrap it only where a name is unknown
-    known = [*ir_measures.measures.registry, *_DERIVED, *sorted(import_module("pytrec_eval").supported_measures)]
-    tails = [found[2] or "", f"@{found[3]}"] if found[3] else [found[2] or ""]
-    return did_you_mean(name, filter(is_measure, (f"{measure}{tail}" for measure in known for tail in tails)))
-
-
-def _wrong_params(measure: ir_measures.Measure) -> str:
-    params, known = measure.params, measure.SUPPORTED_PARAMS
-    odd = [name for name in params if name not in known]
-    if odd:
-        return f"measure {measure.NAME} has no parameter {examples(odd)}; it has {examples(known, 12)}."
-    wrong = [name for name, info in known.items() if not info.validate(measure[name])]
-    missing = [name for name in wrong if name not in params]
-    if missing:
-        advice = f"Write {measure.NAME}@10." if missing == ["cutoff"] else f"It has {examples(known, 12)}."
-        return f"measure {measure!r} needs the parameter {examples(missing)}. {advice}"
-    values = ", ".join(f"{name}={params[name]!r}" for name in wrong)
-    info = known[wrong[0]]
-    choices = info.choices if isinstance(info.choices, list) else None
-    allowed = f"one of {examples(choices, 12)}" if choices else f"of type {info.dtype.__name__}"
-    return f"measure {measure.NAME} cannot have {values}; {wrong[0]} must be {allowed}."
 
 
 def _fault(measure: ir_measures.Measure) -> str | None:

@@ -53,7 +53,7 @@ class PerturbedScores:
         complete: bool = True,
         with_cells: bool = False,
     ) -> PerturbedScores:
-        """Add up blocks in the order of the topics.
+        """Add up blocks in the order of the topics; of measures that are added up, such as NumRet, means are the sums.
 
         `own` says which sets are the first of those of all units, `whole` under which sets scores are wanted topic by
         topic.
@@ -63,7 +63,7 @@ class PerturbedScores:
         of_own = {first: np.empty(shape) for first in (own if units is not None else ())}
         of_run = None if units is None else units.of_run
         of_all = {number: np.empty(shape) for number in whole}
-        means, kept = MeansOfSets(measures, n_sets, len(runs), shape[1], has), []
+        sums, kept = np.zeros((len(measures), n_sets, len(runs))), []
         for block in blocks:
             here = slice(block.topics.start, block.topics.stop)
             base[:, here] = block.base
@@ -75,15 +75,24 @@ class PerturbedScores:
                 values[:, here] = block.base
                 cells = block.set == number
                 values[:, block.topic[cells]] = block.values[:, cells]
-            means.add(block)
+            for i, topic in enumerate(block.topics):
+                of_topic = block.cells_of(topic)
+                scores, before = block.values[:, of_topic], block.base[:, i, None]
+                if has is not None:
+                    scores, before = (np.where(has[topic], values, 0.0) for values in (scores, before))
+                changed = sums[:, block.set[of_topic]] + scores
+                sums += before
+                sums[:, block.set[of_topic]] = changed
             if with_cells and units is not None:
                 mine = block.set < len(units)
                 kept.append((block.topic[mine], block.set[mine], block.values[:, mine]))
         joined = None
         if kept:
-            topics, of_units, scores = zip(*kept, strict=True)
-            joined = UnitScores(np.concatenate(topics), np.concatenate(of_units), np.concatenate(scores, axis=1))
-        return cls(base, means.means(), of_own, of_all, joined)
+            topics, of_units, of_cells = zip(*kept, strict=True)
+            joined = UnitScores(np.concatenate(topics), np.concatenate(of_units), np.concatenate(of_cells, axis=1))
+        divisor = max(shape[1], 1) if has is None else np.maximum(has.sum(axis=0), 1)
+        means = sums / np.where(adds_up(measures)[:, None, None], 1, divisor)
+        return cls(base, means, of_own, of_all, joined)
 
     def without(self, number: int, like: Iterable[TopicScores]) -> Iterator[TopicScores]:
         """Yield of each measure the scores under the set of a unit, of cells that were kept, as the base has them."""
@@ -106,37 +115,3 @@ def scores_under(
         values[:, :, block.topics.start : block.topics.stop] = block.base[None]
         values[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
     return values
-
-
-class MeansOfSets:
-    """Adds up blocks to the means of all runs under every changed set, topic by topic in the order of the topics.
-
-    Of measures that are added up over topics, such as NumRet, they are the sums.
-    """
-
-    def __init__(
-        self,
-        measures: Sequence[ir_measures.Measure],
-        n_sets: int,
-        n_runs: int,
-        n_topics: int,
-        has_topic: NDArray[np.bool_] | None,
-    ):
-        self._has, self._sum = has_topic, np.zeros((len(measures), n_sets, n_runs))
-        divisor = max(n_topics, 1) if has_topic is None else np.maximum(has_topic.sum(axis=0), 1)
-        # measures that are added up are not divided
-        self._divisor = np.where(adds_up(measures)[:, None, None], 1, divisor)
-
-    def add(self, block: Block) -> None:
-        for i, topic in enumerate(block.topics):
-            cells = block.cells_of(topic)
-            sets, values, base = block.set[cells], block.values[:, cells], block.base[:, i, None]
-            if self._has is not None:
-                values, base = (np.where(self._has[topic], scores, 0.0) for scores in (values, base))
-            changed = self._sum[:, sets] + values
-            self._sum += base
-            self._sum[:, sets] = changed
-
-    def means(self) -> NDArray[np.float64]:
-        """Return (measures, sets, runs): the means over the topics of the blocks added."""
-        return self._sum / self._divisor

@@ -198,10 +198,6 @@ class Block:
     set: NDArray[np.int64]
     values: NDArray[np.float64]
 
-    @classmethod
-    def of(cls, part: Arrays) -> Block:
-        return cls(part_topics(part), *(part[name] for name in ("base", "topic", "set", "values")))
-
     def cells_of(self, topic: int) -> slice:
         first, stop = np.searchsorted(self.topic, [topic, topic + 1]).tolist()
         return slice(first, stop)
@@ -296,9 +292,8 @@ def rescore(
 ) -> Iterator[Block]:
     """Score every run under the judgments and under every changed set, a block of topics at a time."""
     work = Rescoring(runs.field, runs.names, qrels, measures, changes)
-    yield from map(
-        Block.of, run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring", at_once=at_once)
-    )
+    for part in run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring", at_once=at_once):
+        yield Block(part_topics(part), part["base"], part["topic"], part["set"], part["values"])
 
 
 def base_scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], **how: Any) -> NDArray[np.float64]:

@@ -133,24 +133,6 @@ def _coded(frame: Any) -> tuple[NDArray[np.signedinteger], NDArray[np.float64], 
     return cell, values, list(names), list(topics), measures
 
 
-def _check_all_there(
-    there: NDArray[np.bool_], missing: str, names: list[str], topics: list[str], measures: list[str]
-) -> None:
-    """Raise where a run lacks a topic and this is an error, or has it by some of the measures only."""
-    has = np.asarray(there.any(axis=0))
-    lacking = ~there if missing == "error" else ~there & has
-    if lacking.any():
-        m, t, r = (int(at[0]) for at in np.nonzero(lacking))
-        advice = "The run has the topic by other measures. Give the score."
-        if not has[t, r]:
-            without = [names[run] for run in np.flatnonzero(~has.all(axis=0))]
-            advice = f"{count(len(without), 'run')} without a topic: {examples(without)}. missing='zero' counts it 0, "
-            advice += "missing='leave_out' averages over the topics that a run has."
-        place = _place({"name": names[r], "qid": topics[t], "measure": measures[m]})
-        said = f"{int(lacking.sum()):,} of {there.size:,} scores are missing, the first of {place}."
-        raise InputError(f"{said} {advice}", argument="frame")
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Scores(Record, Shareable):
     """Scores of every run on every topic under every measure; made by :func:`score`, or from a frame of scores.
@@ -224,8 +206,18 @@ class Scores(Record, Shareable):
         scores = np.zeros((len(named), len(topics), len(names)))
         there = np.zeros(scores.shape, dtype=bool)
         scores.flat[cell], there.flat[cell] = values, True
-        _check_all_there(there, missing, names, topics, named)
         has_topic, complete = np.asarray(there.any(axis=0)), missing != "leave_out"
+        absent = ~there if missing == "error" else ~there & has_topic
+        if absent.any():
+            m, t, r = (int(at[0]) for at in np.nonzero(absent))
+            advice = "The run has the topic by other measures. Give the score."
+            if not has_topic[t, r]:
+                without = [names[run] for run in np.flatnonzero(~has_topic.all(axis=0))]
+                advice = f"{count(len(without), 'run')} without a topic: {examples(without)}. missing='zero' counts it "
+                advice += "0, missing='leave_out' averages over the topics that a run has."
+            place = _place({"name": names[r], "qid": topics[t], "measure": named[m]})
+            said = f"{int(absent.sum()):,} of {there.size:,} scores are missing, the first of {place}."
+            raise InputError(f"{said} {advice}", argument="frame")
         lacking = int((~has_topic).sum())
         settings = {"scores": "given by topic", "complete": complete}
         return cls(
@@ -499,10 +491,12 @@ def named_scores(scores: Any, *, every_topic: bool = False) -> dict[str, Scores]
             problem = f"{what}; a score must be a finite number. Take the measure out."
         elif odd := sorted(set(found.measures) ^ set(first.measures)):
             problem = f"all need the same measures; {examples(odd)} in one of this and {next(iter(sets))!r} only."
+        elif every_topic and not found.complete and not found.has_topic.all():
+            lacking = np.flatnonzero(~found.has_topic.all(axis=0)).tolist()
+            problem = f"{count(len(lacking), 'run')} without some topics: {examples(found.names[r] for r in lacking)}. "
+            problem += "Tests of pairs need each run on each topic: give complete=True, or topics that all runs have."
         if problem:
             raise InputError(problem, argument="scores", place=f"{name!r}" if several else None)
-        if every_topic and not found.complete:
-            check_every_topic(found.names, found.has_topic)
     return sets
 
 
@@ -649,21 +643,6 @@ def check_topics(runs: RunSet, qrels: Qrels) -> None:
         f"{count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has "
         f"{f'the topics {examples(mine)}' if mine else 'no row'}, the qrels {examples(qrels.topics)}. {hint}",
         argument="runs",
-    )
-
-
-def check_every_topic(
-    names: Sequence[str], has_topic: NDArray[np.bool_], argument: str = "scores", *, what: str = "A test of pairs"
-) -> None:
-    """Raise where a run lacks a topic, in means over the topics of each run, and something needs every score."""
-    has = np.asarray(has_topic.all(axis=0))
-    if has.all():
-        return
-    lacking = [run for run, every in zip(names, has.tolist(), strict=True) if not every]
-    raise InputError(
-        f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. {what} needs a score of "
-        "every run on every topic; score with complete=True, or on the topics that all runs have.",
-        argument=argument,
     )
 
 

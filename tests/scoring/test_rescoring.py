@@ -14,7 +14,7 @@ from pt_reuse.arrays.kernels import KERNELS, NO_CHANGES, UNJUDGED, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.scoring.perturbed import MeansOfSets
+from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import Rescoring, rescore
 from pt_reuse.scoring.scores import mean_over_topics, score, topics_of_runs
 
@@ -171,11 +171,10 @@ def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete, at_o
     qrels, changes = as_changes(draw_sets(chance, judgments, 3, 0.4), judgments, chance)
     run_set = as_runs(runs)
     has = None if complete else topics_of_runs(run_set, qrels)
-    means = MeansOfSets(NATIVE, 3, len(runs), len(qrels.topics), has)
-    for block in rescore(run_set, qrels, NATIVE, changes, at_once=at_once):
-        means.add(block)
+    blocks = rescore(run_set, qrels, NATIVE, changes, at_once=at_once)
+    means = PerturbedScores.of(blocks, run_set, qrels, NATIVE, 3, complete=complete).means
     found = rescored(run_set, qrels, NATIVE, changes)[1]
-    assert np.array_equal(means.means(), mean_over_topics(found.swapaxes(1, 2), has))
+    assert np.array_equal(means, mean_over_topics(found.swapaxes(1, 2), has))
 
 
 def test_many_sets_on_trec8(trec8):

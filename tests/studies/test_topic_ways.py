@@ -17,7 +17,7 @@ from pt_reuse.arrays.kernels import NO_CHANGES
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.store import on_disk
-from pt_reuse.data.topic_jobs import _Here, _Sent
+from pt_reuse.data.topic_jobs import TopicJob
 from pt_reuse.pooling.depth import DepthPooling, depth_pool, pool_to_depth
 from pt_reuse.pooling.fit import PoolFit, UniquesWork, find_uniques
 from pt_reuse.pooling.pool import contributors_of
@@ -164,12 +164,12 @@ def works(field):
 def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
     work = works(RUNS.field)[kind]
     with on_disk(RUNS.field) as stored:
-        job = _Sent.of(work, range(3, 5), stored)
+        job = TopicJob.sent(work, range(3, 5), stored)
         sent = pickle.dumps(job)
         assert len(sent) < 12_000
         assert job.place == f"topics {work.topics[3]!r} to {work.topics[4]!r}"
         work.prepare()
-        here = _Here(work, range(3, 5), False).run()
+        here = TopicJob(work, range(3, 5)).run()
         assert_same(pickle.loads(sent).run(), here)
     assert here["topics"].tolist() == [3, 5]
 

@@ -140,7 +140,8 @@ def lists_of_topic(ranked: RunSet, t: int, depth: int, contributing: NDArray[np.
     docs, rows = topic_rows(ranked.field, t, depth, contributing)
     best = np.full(len(docs), np.iinfo(np.int64).max)
     np.minimum.at(best, rows.document, rows.rank)
-    words = ranked.field.words_at(t).take(docs, axis=0)
+    block, here = ranked.field.of(t)
+    words = block.words_at(here).take(docs, axis=0)
     order = np.lexsort([*tokens.descending(words), best])
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
@@ -304,7 +305,10 @@ class Hedge(RowChooser):
         super().__init__(topic, random)
         self._speed = -math.log(fraction("beta", beta, ends=False))
         gain_at = _gains(len(topic))
-        self._free = _means_from(gain_at)[topic.lengths]
+        # the mean gain of the ranks that a list leaves free, 0 where there are none
+        sums = np.append(np.cumsum(gain_at[::-1])[::-1], 0)
+        means = sums // np.maximum(np.arange(len(gain_at), -1, -1), 1).astype(object)
+        self._free = means[topic.lengths]
         self._gain = gain_at[self._rank - 1]
         self.open["above"] = (self._gain - self._free[self._run]).astype(np.float64) * _GAIN_UNIT
         self._won = np.zeros(topic.n_runs, dtype=object)
@@ -345,12 +349,6 @@ def _log(number: int) -> int:
         return _log(factor) + _log(number // factor)
     # in decimals, which are the same on every machine; even, so that half of it is whole
     return 2 * int(_EXACT.ln(number) * 2**79)
-
-
-def _means_from(values: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return for each number n of values the mean of those after the first n, 0 where there are none."""
-    sums = np.append(np.cumsum(values[::-1])[::-1], 0)
-    return sums // np.maximum(np.arange(len(values), -1, -1), 1).astype(object)
 
 
 #: inverse ranks are counted in whole multiples of this, so that their sums are exact; of a list of 100,000 documents
