@@ -154,22 +154,21 @@ class RunSet(Printed, Shareable):
 
         `pipelines` is run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``; `topics` is a frame
         with ``qid`` and ``query``, of which `batch_size` go into each call of a pipeline: default all at once, or 10
-        with a `cache`, a folder that keeps the results of each batch, so that an interrupted call continues
-        (:doc:`runs`). `verbose` shows a progress bar. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`,
-        `pool_depth` and `duplicates` are those of :func:`read_runs`.
+        with a `cache`, a folder that keeps the results of each batch by run and topics, so that an interrupted call
+        continues (:doc:`runs`). `verbose` shows a progress bar. `teams`, `types`, `pooled`, `metadata`, `order`,
+        `pool_order`, `pool_depth` and `duplicates` are those of :func:`read_runs`.
 
         Raises:
-            InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
-                use, or holds results of a pipeline of this name that prints otherwise.
+            InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails.
 
         Warns:
-            ReuseWarning: kept results that cannot be used: the input of their topic has changed, or a file is damaged.
+            ReuseWarning: kept results that cannot be used, as their file is damaged.
         """
         labels = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
         names = run_names("pipelines", pipelines, "pipeline")
         coded = coder(names, order, pool_order, pool_depth, duplicates, **labels)
-        with pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose, cache=cache) as results:
-            return cls.of_coded(coded(results))
+        results = pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose, cache=cache)
+        return cls.of_coded(coded(results))
 
     @classmethod
     def of_coded(cls, coded: CodedRuns) -> RunSet:
