@@ -21,7 +21,7 @@ from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import AnyField, Field, Repeats, build_field
 from pt_reuse.arrays.lists import BY_SCORE, FileRows, NoPlaceError, Places, RunRows, check_places, ranges, rank_places
-from pt_reuse.data.dropped import Dropped
+from pt_reuse.data.dropped import repeated, tell
 from pt_reuse.data.frame_columns import (
     as_id,
     check_frame,
@@ -66,9 +66,10 @@ class ScoreShapes:
             tied_top[:, at] = [block.tied(top).reshape(-1, field.n_runs) for top in TOPS]
             rises, by_rows = block.rising()
             rising[at] = rises.reshape(-1, field.n_runs)
-            surprise[at] = np.where(by_rows, block.log_orders(), np.where(rises, math.inf, 0.0)).reshape(
-                -1, field.n_runs
-            )
+            # the log of how many orders the rows of a list may have
+            log_orders = np.array([math.lgamma(n + 1) for n in block.length.tolist()])
+            surprising = np.where(by_rows, log_orders, np.where(rises, math.inf, 0.0))
+            surprise[at] = surprising.reshape(-1, field.n_runs)
         return cls(constant, rising, surprise, tied_top, tied)
 
 
@@ -120,10 +121,6 @@ class ListScores:
         equal = np.diff(np.searchsorted(self._equal, [self.begin, self.begin + self.neighbours()]), axis=0)[0]
         found[several] = equal[several] == self.length[several] - 1
         return found
-
-    def log_orders(self) -> NDArray[np.float64]:
-        """Return (lists,): the log of how many orders the rows of a list may have."""
-        return np.array([math.lgamma(n + 1) for n in self.length.tolist()])
 
     def rising(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return (lists,): whether scores rise with the rank; and where nothing but the order of rows says so."""
@@ -213,7 +210,18 @@ def write_runs(
     flag("compress", compress)
     flag("overwrite", overwrite)
     folder = checked_path(folder)
-    files = [f"input.{name}{'.gz' if compress else ''}" for name in _checked_names(field, names)]
+    check_names(names, "run name")
+    check_topics(field.topics)
+    unsafe = [name for name in names if "/" in name or "\\" in name or len(os.fsencode(name)) > _LONGEST_NAME]
+    if unsafe or {".", ".."} & set(names):
+        raise InputError(f"{examples(unsafe or ['..'])} cannot be a file name. Rename the run first.")
+    empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]
+    if empty:
+        why = "has no documents, and an empty file is no run"
+        raise InputError(f"{examples(empty)} {why}. Leave it out: runs.select(...).")
+    for block in map(field.part, range(len(field.parts))):
+        check_names(tokens.decode(block.vocabulary[np.unique(block.all_docs())]), "docno")
+    files = [f"input.{name}{'.gz' if compress else ''}" for name in names]
     check_writable(folder, files, overwrite=overwrite, argument="folder")
 
     def contents() -> Iterator[tuple[str, bytes]]:
@@ -229,25 +237,6 @@ def write_runs(
         return write_together(folder, contents(), overwrite=overwrite)
     except OSError as error:
         raise InputError(f"{folder} cannot be written to: {error.strerror or error}.", argument="folder") from error
-
-
-def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:
-    check_names(names, "run name")
-    check_topics(field.topics)
-    unsafe = [name for name in names if "/" in name or "\\" in name or name in (".", "..")]
-    unsafe += [name for name in names if len(os.fsencode(name)) > _LONGEST_NAME]
-    if unsafe:
-        raise InputError(f"{examples(unsafe)} cannot be a file name. Rename the run first.")
-    empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]
-    if empty:
-        why = "has no documents, and an empty file is no run"
-        raise InputError(f"{examples(empty)} {why}. Leave it out: runs.select(...).")
-    for i in range(len(field.parts)):
-        block = field.part(i)
-        used = np.zeros(len(block.vocabulary), dtype=np.bool_)
-        used[block.all_docs()] = True
-        check_names(tokens.decode(block.vocabulary[used]), "docno")
-    return names
 
 
 def check_order(argument: str, order: Any) -> None:
@@ -441,22 +430,17 @@ def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
         scores = finite_column(frame, "score")
         topic, topics = text_groups("qid", frame["qid"])
         docs = text_column("docno", frame["docno"], frame["qid"])
-        rows = FileRows(topics, topic, docs, scores)
-        return rows.in_order(name, order, _rank_places(frame, rows, order))
-
-
-def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | None:
-    if (frame.columns == "rank").sum() != 1:
-        return None
-    ranks = finite_column(frame, "rank") if order == "rank" else number_column(frame["rank"])
-    places = rank_places(rows.starts, rows.grouped(ranks))
-    if order == "rank":
-        try:
-            check_places(rows.starts, places)
-        except NoPlaceError as error:
-            row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
-            raise without_place(row["qid"], row["docno"]) from None
-    return places
+        rows, places = FileRows(topics, topic, docs, scores), None
+        if (frame.columns == "rank").sum() == 1:
+            ranks = finite_column(frame, "rank") if order == "rank" else number_column(frame["rank"])
+            places = rank_places(rows.starts, rows.grouped(ranks))
+        if places is not None and order == "rank":
+            try:
+                check_places(rows.starts, places)
+            except NoPlaceError as error:
+                row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
+                raise without_place(row["qid"], row["docno"]) from None
+        return rows.in_order(name, order, places)
 
 
 def code_runs(
@@ -507,7 +491,7 @@ class CodedRuns:
     run_table: pd.DataFrame  # one row per run, with ``name team type pooled``
     order: str  # the ranking order in which the rows stand
     how_pooled: HowPooled  # in which order and to which depth the pool was made, as far as somebody says
-    dropped: Dropped  # what was left out
+    dropped: pd.DataFrame  # what was left out
 
 
 def coder(
@@ -536,8 +520,8 @@ def coder(
 
     def coded(results: Iterable[Any]) -> CodedRuns:
         field, repeats = code_runs(list(map(rows_of, names, results)), duplicates=duplicates)
-        dropped = Dropped.of_repeats(repeats, names, field.topics)
-        dropped.tell()
+        dropped = repeated(repeats, names, field.topics)
+        tell(dropped)
         warn_of_twin_topics(field.topics)
         warn_of_white_space(field.topics, tokens.as_words(field.vocabulary))
         return CodedRuns(field, table, order, how_pooled, dropped)

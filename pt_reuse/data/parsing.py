@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
-import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +24,7 @@ from pt_reuse.arrays.field import AnyField, Field, Repeats, build_field
 from pt_reuse.arrays.lists import FileRows, NoPlaceError, RunRows, check_places, natural_order, neighbours, rank_places
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.coding import code_runs, repeat_faults, without_place
-from pt_reuse.data.dropped import Dropped
+from pt_reuse.data.dropped import left_out, repeated, stacked
 from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, place_of, rows_in_file
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, give_back, in_memory, kind_of_table
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, is_table
@@ -53,7 +51,7 @@ class ReadField:
 
     field: AnyField  # the runs
     names: list[str]  # of the runs
-    dropped: Dropped  # what was left out
+    dropped: pd.DataFrame  # what was left out
     longer: Longer  # the files with text after the sixth column
     files: Sequence[int]  # the file of each run, by position; a table may hold several runs
 
@@ -91,20 +89,6 @@ class FileRun:
     table: bool = False  # whether the file is a table, which may hold several runs
     rows: Any = None  # the rows of its file, as :meth:`RunFiles.kept` keeps them
     number: int = 0  # which of the runs of these it is
-
-    def dropped(self, name: str | None) -> Iterator[Dropped]:
-        """Yield what was left out of the file, whose run has a name, or of its field."""
-        if self.left_out is not None:
-            yield Dropped.of_file(str(self.path), self.left_out)
-        if len(self.bad):
-            yield Dropped.of_lines(str(self.path), self.bad, self.reasons, name or "")
-
-
-def _many_tags(tags: dict[str, int]) -> InputError:
-    places = ", ".join(f"{shown(tag)} from line {line:,}" for tag, line in list(tags.items())[:3])
-    more = f" and {len(tags) - 3:,} more" if len(tags) > 3 else ""
-    problem = f"{count(len(tags), 'run tag')} in the sixth column: {places}{more}; a run file has one. Split it, or "
-    return InputError(f"{problem}pass names='file' to name the run by its file.")
 
 
 def of_files(faults: Iterable[tuple[Path, InputError]], n_files: int) -> InputError:
@@ -161,36 +145,31 @@ class LinesInFiles:
 
     def told(self, repeats: Repeats, topics: Sequence[str]) -> list[str]:
         """Return in words where each row stands."""
-        lines = self._lines(repeats, topics)
-        runs = [self._runs[run] for run in repeats.run.tolist()]
         # a frame has no lines
         return [
-            f" ({run.path})" if run.table else f" (again in line {line:,} of {run.path})"
-            for run, line in zip(runs, lines.tolist(), strict=True)
+            f" (again in {f'line {line:,} of ' if line else ''}{self._runs[run].path})"
+            for run, line in zip(repeats.run.tolist(), self._lines(repeats, topics).tolist(), strict=True)
         ]
 
-    def dropped(self, topics: Sequence[str], repeats: Repeats, names: Sequence[str]) -> Dropped:
+    def dropped(self, topics: Sequence[str], repeats: Repeats, names: Sequence[str]) -> pd.DataFrame:
         """Return the rows as left out."""
         files = [str(run.path) for run in self._runs]
-        return Dropped.of_repeats(repeats, names, topics, files=files, lines=self._lines(repeats, topics))
+        return repeated(repeats, names, topics, files, self._lines(repeats, topics))
 
     def _lines(self, repeats: Repeats, topics: Sequence[str]) -> NDArray[np.int64]:
         """Return (n,): the line of each row, 0 where it is one of a table."""
         lines = np.zeros(len(repeats), dtype=np.int64)
-        of_files: dict[Path, list[NDArray[np.int64]]] = {}
-        for run in np.unique(repeats.run).tolist():
-            of_files.setdefault(self._runs[run].path, []).append(np.flatnonzero(repeats.run == run))
-        for path, parts in of_files.items():
-            rows = np.concatenate(parts)
-            if self._runs[int(repeats.run[rows[0]])].table:
+        for r in np.unique(repeats.run).tolist():
+            run, rows = self._runs[r], np.flatnonzero(repeats.run == r)
+            if run.table:
                 continue
             of_rows = [topics[t] for t in repeats.topic[rows].tolist()]
             try:
-                chunks = chunks_of_lines(path, _CHUNK, _LONGEST_LINE)
+                chunks = chunks_of_lines(run.path, _CHUNK, _LONGEST_LINE)
                 for fields, wanted, at in rows_in_file(chunks, self._order, of_rows, repeats.place[rows]):
                     lines[rows[wanted]] = fields.lines_of(at)
             except UnreadableError as error:
-                raise InputError(f"the file {error}, though it was read before.", place=str(path)) from error
+                raise InputError(f"the file {error}, though it was read before.", place=str(run.path)) from error
         return lines
 
 
@@ -206,20 +185,20 @@ def _twins(files: Sequence[FileRun], names: Sequence[str], advice: str) -> dict[
         other = first.setdefault(name, file)
         if other is not file:
             # nothing that one can pass renames the runs of a table
-            table = file.table or other.table
-            both = f"both have a run {shown(name)}" if table else f"are both named {shown(name)}"
-            how = "Rename one of the runs" if table else advice
-            faults[i] = InputError(f"{other.path} and {file.path} {both}. {how}, or leave one out.")
+            how = "Rename one of the runs" if file.table or other.table else advice
+            faults[i] = InputError(
+                f"{other.path} and {file.path} both have a run {shown(name)}. {how}, or leave one out."
+            )
     return faults
 
 
 class TiedError(Exception):
     """Two documents of a list have one rank, though the ranks count."""
 
-    def __init__(self, topic: str, docno: str, at: int, run: int = 0):
-        super().__init__(topic, docno, at, run)
-        # one of them, and its place among the rows of the list, from 1; `run` is a run of a table
-        self.topic, self.docno, self.at, self.run = topic, docno, at, run
+    def __init__(self, topic: str, docno: str, at: int):
+        super().__init__(topic, docno, at)
+        # one of them, and its place among the rows of the list, from 1
+        self.topic, self.docno, self.at = topic, docno, at
 
 
 def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
@@ -295,7 +274,13 @@ class RunFiles:
                 return FileRun(path, fault=error)
             return FileRun(path, left_out=f"no run line: {in_parts(error.text)[0]}")
         if self.conventions.names == "tag" and len(parts.tags) > 1:
-            return FileRun(path, fault=_many_tags(parts.tags))
+            places = [f"{shown(tag)} from line {line:,}" for tag, line in list(parts.tags.items())[:3]]
+            problem = (
+                f"{count(len(parts.tags), 'run tag')} in the sixth column, {', '.join(places)}; a run file has one"
+            )
+            return FileRun(
+                path, fault=InputError(f"{problem}. Split it, or pass names='file' to name the run by its file.")
+            )
         tag, longer = next(iter(parts.tags)), (len(parts.longer), next(iter(parts.longer), 0))
         return FileRun(path, tag, None, None, longer, parts.bad, parts.reasons, rows=rows)
 
@@ -304,8 +289,7 @@ class RunFiles:
         try:
             rows = self.keep(reading.parts())
         except TiedError as tie:
-            place = f"run {shown(list(reading.names)[tie.run])}"
-            return [FileRun(path, fault=without_place(tie.topic, tie.docno, place=place), table=True)]
+            return [FileRun(path, fault=without_place(tie.topic, tie.docno), table=True)]
         except UnreadableError as error:
             problem = f"the file {error}. Give a table of runs, {RUN_TABLE}."
             return [FileRun(path, fault=InputError(problem), table=True)]
@@ -331,18 +315,19 @@ def changed() -> InputError:
 def _in_memory(order: str, parts: Iterator[RunPart]) -> list[RunRows]:
     # the rows of a file in their ranking order, run by run; they are named when all files are known
     part = _joined(list(parts))
-    if isinstance(part.run, int):
-        return [in_ranking_order("", FileRows(part.topics, part.topic, part.docs, part.scores), part.ranks, order)]
+    by_run = (
+        [slice(None)]
+        if isinstance(part.run, int)
+        else np.split(np.argsort(part.run, kind="stable"), np.cumsum(np.bincount(part.run))[:-1])
+    )
     found: list[RunRows] = []
-    by_run = np.argsort(part.run, kind="stable")
-    for mine in np.split(by_run, np.cumsum(np.bincount(part.run))[:-1]):
-        topic, held = pd.factorize(part.topic[mine])
-        topics, docs = [part.topics[t] for t in held.tolist()], part.docs.take(mine, axis=0)
-        rows = FileRows(topics, topic.astype(np.int64), docs, part.scores[mine])
-        try:
-            found.append(in_ranking_order("", rows, None if part.ranks is None else part.ranks[mine], order))
-        except TiedError as tie:
-            raise TiedError(tie.topic, tie.docno, tie.at, len(found)) from None
+    for rows in by_run:
+        topics, topic, docs = part.topics, part.topic, part.docs
+        if not isinstance(rows, slice):
+            topic, held = pd.factorize(topic[rows])
+            topics, docs = [topics[t] for t in held.tolist()], docs.take(rows, axis=0)
+        of_run = FileRows(topics, topic.astype(np.int64, copy=False), docs, part.scores[rows])
+        found.append(in_ranking_order("", of_run, None if part.ranks is None else part.ranks[rows], order))
     return found
 
 
@@ -400,21 +385,28 @@ def field_of_files(
     files: Sequence[FileRun],
     runs: Sequence[FileRun],
     names: list[str],
-    repeated: Iterable[Dropped],
+    again: Sequence[pd.DataFrame],
 ) -> ReadField:
     """Return a field with what is known of its runs, which are some of those that came of the files."""
     name_of = {id(run): name for run, name in zip(runs, names, strict=True)}
-    dropped = [part for file in files for part in file.dropped(name_of.get(id(file)))]
     place = {path: i for i, path in enumerate(paths)}
-    every = Dropped.stacked([*dropped, *repeated]).by_file([*map(str, place)])
+    parts = [left_out(1, file=str(file.path), reason=file.left_out) for file in files if file.left_out is not None]
+    for file in files:
+        if len(file.bad):
+            about = {"file": str(file.path), "name": name_of.get(id(file), "")}
+            parts.append(left_out(len(file.bad), **about, line=file.bad, reason=list(file.reasons)))
+    every = stacked([*parts, *again])
+    # in the order of the files and of their lines
+    at = every["file"].map({str(path): i for path, i in place.items()})
+    every = every.iloc[np.lexsort((every["line"].fillna(0), at))].reset_index(drop=True)
     longer = [(place[file.path], *file.longer) for file in files if file.longer[0]]
     return ReadField(field, names, every, longer, [place[run.path] for run in runs])
 
 
 #: bytes of the least that can be given
 LEAST = 64 * 10**6
-_UNITS = {"": 1, "K": 1, "M": 2, "G": 3, "T": 4}
-_TEXT = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+_TEXT = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([KMGT]?)(I?)B?\s*")
 #: bytes of a file that are parsed at once, and of its longest line; a thread takes some twenty times a chunk
 _CHUNK_BYTES, _LONGEST, _OF_THREAD = 1 << 20, 1 << 21, 32 * 10**6
 #: bytes that coding a row takes, its document's name of up to 32 bytes included
@@ -423,19 +415,16 @@ _OF_ROW = 512
 
 def memory_bytes(memory: Any) -> int:
     """Return a user's ``memory=`` in bytes, be it a number or a text such as ``"1.5 GiB"``, or say what is wrong."""
-    size: int | None = None
-    if isinstance(memory, str) and (found := _TEXT.fullmatch(memory)):
+    size = 0
+    if found := _TEXT.fullmatch("" if isinstance(memory, bool | float) else str(memory).upper()):
         number, unit, binary = found.groups()
-        exact = float(number) * (1024 if binary else 1000) ** (_UNITS[unit.upper()] if unit else 0)
-        size = int(exact) if (unit or not binary) and math.isfinite(exact) else None
-    elif not isinstance(memory, bool | str) and hasattr(memory, "__index__"):
-        size = operator.index(memory)
-    if size is None:
-        raise InputError(
-            f"memory must be bytes or a text such as '500MB' or '1.5 GiB', got {shown(memory)}.", argument="memory"
-        )
+        size = int(float(number) * (1024 if binary else 1000) ** _UNITS[unit])
     if size < LEAST:
-        raise InputError(f"memory must be at least {LEAST // 10**6} MB, got {shown(memory)}.", argument="memory")
+        raise InputError(
+            f"memory must be {LEAST // 10**6} MB or more, in bytes or as a text such as '500MB' or '1.5 GiB', got "
+            f"{shown(memory)}.",
+            argument="memory",
+        )
     return size
 
 
@@ -500,7 +489,7 @@ class _Spool:
             except NoPlaceError as error:
                 name = list(self.topics)[int(lists[i] & 0xFFFFFFFF)]
                 docno = tokens.decode(tokens.as_tokens(rows[error.row : error.row + 1, _DOCS:]))[0]
-                raise TiedError(name, docno, error.row + 1, int(lists[i] >> 32)) from None
+                raise TiedError(name, docno, error.row + 1) from None
 
 
 class BlocksWithin:
@@ -574,7 +563,11 @@ class BlocksWithin:
                 rows = list(pool.map(self._rows, range(len(self._runs)), of_run))
             block, again = build_field(rows, threads=self._threads)
             del rows
-            self._keep(again, part.start)
+            if self._conventions.duplicates == "error":
+                # the first of each run is told
+                again = again.take(np.unique(again.run, return_index=True)[1])
+            if len(again):
+                self._repeats.append(Repeats(again.run, again.topic + part.start, again.docs, again.place))
             yield block
 
     def _rows(self, r: int, pieces: Pieces) -> RunRows:
@@ -587,13 +580,6 @@ class BlocksWithin:
         return in_ranking_order(
             self._names[r], file, numbers[:, _RANK] if spool.ranked else None, self._conventions.order
         )
-
-    def _keep(self, found: Repeats, first_topic: int) -> None:
-        if self._conventions.duplicates == "error":
-            # the first of each run is told
-            found = found.take(np.unique(found.run, return_index=True)[1])
-        if len(found):
-            self._repeats.append(Repeats(found.run, found.topic + first_topic, found.docs, found.place))
 
     def _faults(self) -> dict[int, InputError]:
         """Return for each run with a document twice in a list what is wrong, if that is an error."""

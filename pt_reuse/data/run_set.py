@@ -32,7 +32,7 @@ from pt_reuse.data.coding import (
     warn_of_twin_topics,
     write_runs,
 )
-from pt_reuse.data.dropped import Dropped
+from pt_reuse.data.dropped import in_words, left_out, of_both
 from pt_reuse.data.judgments import Qrels, as_qrels, is_collection
 from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, run_paths, stack_tables
 from pt_reuse.data.pipelines import pipeline_frames
@@ -43,7 +43,6 @@ from pt_reuse.data.units import (
     OfDocno,
     Units,
     check_known,
-    check_same_order,
     chosen_rows,
     column_of,
     counts_in_words,
@@ -94,7 +93,7 @@ class RunSet(Printed, Shareable):
         run_table: pd.DataFrame,
         order: str,
         how_pooled: HowPooled = UNKNOWN,
-        dropped: Dropped | None = None,
+        dropped: pd.DataFrame | None = None,
     ):
         self._table = run_table.reset_index(drop=True)
         self._names: list[str] = run_table["name"].tolist()
@@ -102,7 +101,7 @@ class RunSet(Printed, Shareable):
         self.field = field
         self.order = order
         self.how_pooled = how_pooled
-        self._dropped = Dropped.none() if dropped is None else dropped
+        self._dropped = left_out() if dropped is None else dropped
 
     @classmethod
     def from_frames(
@@ -198,7 +197,9 @@ class RunSet(Printed, Shareable):
         chosen = chosen_rows(self._table, names=names, team=team, type=type, family=family, pooled=pooled)
         rows = np.flatnonzero(chosen)
         table = self._table.iloc[rows]
-        dropped = self._dropped.of_runs(table["name"].tolist())
+        # whole files are of no run and stay
+        dropped = self._dropped[self._dropped["name"].isna() | self._dropped["name"].isin(table["name"])]
+        dropped = dropped.reset_index(drop=True)
         return RunSet(self.field.take_runs(rows.tolist()), table, self.order, self.how_pooled, dropped)
 
     def _with(self, field: AnyField, table: pd.DataFrame | None = None, order: str | None = None) -> RunSet:
@@ -238,14 +239,16 @@ class RunSet(Printed, Shareable):
         """
         if not isinstance(other, RunSet):
             other = RunSet.of_coded(coded_runs(other, argument="other", order=self.order))
-        check_same_order(self.order, other.order)
+        if self.order != other.order:
+            problem = f"one field is ordered {self.order!r}, the other {other.order!r}. Put the other in order by "
+            raise InputError(f"{problem}RunSet.reorder({self.order!r}).", argument="other")
         how_pooled = self.how_pooled | other.how_pooled
         both = [name for name in other.names if name in self]
         if both:
             raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
         field = united(self.field, other.field)
         warn_of_twin_topics(field.topics)
-        dropped = self._dropped | other._dropped
+        dropped = of_both(self._dropped, other._dropped)
         return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, how_pooled, dropped)
 
     def split_teams(
@@ -421,7 +424,7 @@ class RunSet(Printed, Shareable):
         The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
         row of a frame or table; ``name`` is the run, ``qid`` and ``docno`` are the document that a list had twice.
         """
-        return self._dropped.frame.copy()
+        return self._dropped.copy()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -431,7 +434,7 @@ class RunSet(Printed, Shareable):
     @property
     def left_out(self) -> str:
         """Return how much `dropped` is, in words such as ``3 lines and 1 file``; empty where nothing was left out."""
-        return self._dropped.in_words()
+        return in_words(self._dropped)
 
     def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
         """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``, and return their paths.

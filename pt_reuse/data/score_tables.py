@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -268,49 +268,56 @@ def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
     frame = frame.assign(name=frame["name"].map(_without_link), value=_plain(columns["value"]))
     topics, picked = frame.loc[frame["qid"] != ALL, "qid"].unique().tolist(), form.selection.tasks is not None
     kept = [topics[at] for at in form.selection.places(topics)]
-    frame = frame[frame["qid"].isin([ALL, *kept])]
-    there = ~frame["value"].map(_is_empty).astype(bool)
-    for role, noun in (("name", "system"), ("qid", "task")):
-        _check_some(frame[role].unique(), set(frame.loc[there, role]), noun)
-    if not picked:
-        check_task_names(kept, "task")
-    check_systems(frame["name"].unique(), "system")
-    frame = frame[there]
-    for measure, rows in frame[frame["qid"] != ALL].groupby("measure", sort=False):
-        # what is no number, and what is there twice, is told elsewhere
-        odd = any(number(cell) is None for cell in rows["value"]) or rows.duplicated(["name", "qid"]).any()
-        if not odd and not str(measure).lower().startswith("num"):
-            systems = rows["name"].unique().tolist()
-            table = np.full((len(systems), len(kept)), "", dtype=object)
-            table[pd.Index(systems).get_indexer(rows["name"]), pd.Index(kept).get_indexer(rows["qid"])] = rows["value"]
-            _check_cells(systems, kept, table, picked=picked, where="task")
+    frame = _checked(frame[frame["qid"].isin([ALL, *kept])], kept, picked=picked, where="task")
     if picked:
         frame = frame.sort_values("qid", key=lambda qids: qids.map({q: n for n, q in enumerate(kept)}), kind="stable")
     return frame[_COLUMNS]
 
 
-def _check_cells(
-    systems: Sequence[str], tasks: Sequence[str], cells: NDArray[np.object_], *, picked: bool, where: str
-) -> None:
-    values = each(cells, lambda cell: np.nan if _is_empty(cell) else float(cell), float)
-    written = each(cells, lambda cell: 0 if _is_empty(cell) else decimals(cell), int)
-    check_values(systems, tasks, values, written, picked=picked, where=where)
+def _checked(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool, where: str) -> pd.DataFrame:
+    """Return the rows that have a score; raise where a system has none, or what is called a task may be none."""
+    there = rows[~each(rows["value"].to_numpy(), _is_empty, bool)]
+    numbers = there[each(there["value"].to_numpy(), lambda cell: number(cell) is not None, bool)]
+    with_scores = set(numbers["qid"])
+    if empty := [task for task in tasks if task not in with_scores] if picked else []:
+        problem = f"there is no number in {where} {examples(empty, 12)}. Write numbers such as 0.5, or choose others."
+        raise InputError(problem, argument="tasks")
+    if not picked:
+        check_task_names(tasks, where, [task for task in tasks if task not in with_scores])
+    systems = rows["name"].unique().tolist()
+    check_systems(systems)
+    with_scores = set(there["name"])
+    if without := [name for name in systems if name not in with_scores]:
+        problem = f"no score at all of system {examples(without)}. Take it out of the table."
+        raise InputError(problem, argument="path")
+    for measure, of_measure in there[there["qid"].isin(tasks)].groupby("measure", sort=False):
+        # what is no number, and what is there twice, is told elsewhere
+        odd = not of_measure.index.isin(numbers.index).all() or of_measure.duplicated(["name", "qid"]).any()
+        if odd or str(measure).lower().startswith("num"):
+            continue
+        values, written = (
+            np.full((len(systems), len(tasks)), np.nan),
+            np.zeros((len(systems), len(tasks)), dtype=np.int64),
+        )
+        at = pd.Index(systems).get_indexer(of_measure["name"]), pd.Index(tasks).get_indexer(of_measure["qid"])
+        values[at] = of_measure["value"].astype(float)
+        written[at] = each(of_measure["value"].to_numpy(), decimals, int)
+        check_values(systems, tasks, values, written, picked=picked, where=where)
+    return there
 
 
-def check_systems(names: Iterable[str], where: str) -> None:
-    """Raise where a name is that of a mean over systems, or of none."""
-    names = list(names)
-    odd = [name for name in names if is_mean(name, fused=False)]
-    if odd:
+def check_systems(names: Sequence[str]) -> None:
+    """Raise where a name is that of a mean over systems, or all are those of measures."""
+    if odd := [name for name in names if is_mean(name, fused=False)]:
         raise InputError(
-            f"the {where} {examples(odd)} sums up systems, by its name, and would count as one. Take it out of the "
-            "table, or rename the system.",
+            f"{examples(odd)} sums up systems, by its name, and would count as one. Take it out of the table, or "
+            "rename the system.",
             argument="path",
         )
     if len(names) > 1 and all(is_measure_name(name) and name.lower() not in {"p", "r"} for name in names):
         raise InputError(
-            f"the {where}s {examples(names)} are measures, and no systems. Turn the table, so that each system has a "
-            "line and each measure a column.",
+            f"{examples(names)} are measures, and no systems. Turn the table, so that each system has a line and each "
+            "measure a column.",
             argument="path",
         )
 
@@ -350,32 +357,20 @@ def _wide(
         )
     if topics is None:
         check_names(systems, "system", across)
-    check_systems(systems, across)
-    score = each(scores, _is_score, bool)
-    there = score & ~each(scores, _is_empty, bool)
-    if measures is None:
-        check_names(tasks, "task", along)
-        _check_tasks(tasks, scores, there, picked=picked, where=along)
-    wrong = np.argwhere(~score)
-    if len(wrong):
-        s, t = wrong[0]
-        raise InputError(
-            f"system {shown(systems[s])}, task {shown(tasks[t])} must be a number, got {shown(scores[s, t])}. Write "
-            "numbers such as 0.5, leave a missing score empty, or choose the scores by tasks= or ignore=.",
-            argument="path",
-            place=f"line {lines[s, t]:,}",
-        )
-    _check_some(systems, {systems[s] for s in np.flatnonzero(there.any(axis=1))}, "system")
-    s, t = np.nonzero(there)
+    s, t = (at.ravel() for at in np.indices(scores.shape))
     named = np.array(tasks, dtype=object)[t]
-    if measures is None:
-        _check_cells(systems, tasks, scores, picked=picked, where=along)
-        about = {"qid": named, "measure": form.measure}
-    else:
+    found = {"name": np.array(systems, dtype=object)[s], "qid": named, "measure": form.measure}
+    frame = pd.DataFrame({**found, "value": scores.ravel(), "line": lines.ravel()}, dtype=object)
+    if measures is not None:
         called = [ALL] * len(systems) if topics is None else [ALL if name == "amean" else name for name in topics]
-        about = {"qid": np.array(called, dtype=object)[s], "measure": named}
-    found = {"name": np.array(systems, dtype=object)[s], **about, "value": scores[s, t], "line": lines[s, t].tolist()}
-    return TABLE if measures is None else MEASURES, pd.DataFrame(found, dtype=object)[_COLUMNS]
+        frame = frame.assign(measure=named, qid=np.array(called, dtype=object)[s])
+        return MEASURES, _checked(frame, [], picked=picked, where=along)[_COLUMNS]
+    check_names(tasks, "task", along)
+    if not tasks:
+        raise InputError("the table has no column of scores.", argument="path")
+    if ALL in map(str.lower, tasks) and len(tasks) > 1:
+        raise InputError(f"{along} 'all' is no task beside others. Leave it out of the tasks.", argument="tasks")
+    return TABLE, _checked(frame, tasks, picked=picked, where=along)[_COLUMNS]
 
 
 def _places_of_measures(
@@ -418,33 +413,6 @@ def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) 
         f"the names of the {noun}s {role!r}, or add one.",
         argument="path",
     )
-
-
-def _check_some(names: Sequence[str], there: set[str], noun: str) -> None:
-    """Raise where a system or task has not one score, so that it would vanish."""
-    without = [name for name in names if name not in there]
-    if without:
-        raise InputError(f"no score at all of {noun} {examples(without)}. Take it out of the table.", argument="path")
-
-
-def _check_tasks(
-    tasks: list[str], scores: NDArray[np.object_], there: NDArray[np.bool_], *, picked: bool, where: str
-) -> None:
-    """Raise where a column, or line, is none of scores of a task, by its name or because it has no number."""
-    if not tasks:
-        raise InputError("the table has no column of scores.", argument="path")
-    empty = np.flatnonzero(~there.any(axis=0)).tolist()
-    if not picked:
-        cell = next((cell for t in empty[:1] for cell in scores[:, t] if not _is_empty(cell)), None)
-        check_task_names(tasks, where, [tasks[t] for t in empty], "" if cell is None else f", such as {shown(cell)}")
-    elif empty:
-        raise InputError(
-            f"there is no number in {where} {examples([tasks[t] for t in empty], 12)}. Write numbers such as 0.5, or "
-            "choose others.",
-            argument="tasks",
-        )
-    if ALL in map(str.lower, tasks) and len(tasks) > 1:
-        raise InputError(f"{where} 'all' is no task beside others. Leave it out of the tasks.", argument="tasks")
 
 
 #: format -> what stands in its columns; the run of `trec_eval` is what its file is called

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -274,14 +274,13 @@ def _means(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> set[int]
     return set(np.flatnonzero(mean.all(axis=0) | total.all(axis=0)).tolist())
 
 
-def check_task_names(names: Sequence[str], where: str, empty: Iterable[str] = (), like: str = "") -> None:
+def check_task_names(names: Sequence[str], where: str, empty: Sequence[str] = ()) -> None:
     """Raise where columns may be no tasks by their names, or have no number."""
-    without = list(empty)
-    odd = [name for name in doubtful_names(names) if name not in set(without)]
-    if odd or without:
-        why = [f"by {'its name' if len(odd) == 1 else 'their names'}"] if odd else []
-        why += [f"{examples(without, 12)} without a number{like}"] if without else []
-        _ask(names, [*odd, *without], where, ", and ".join(why))
+    odd = [name for name in doubtful_names(names) if name not in set(empty)]
+    why = ["by what they are called"] if odd else []
+    why += [f"{examples(empty, 12)} without a number"] if empty else []
+    if why:
+        _ask(names, [*odd, *empty], where, ", and ".join(why))
 
 
 def proposed(argument: str, names: list[str]) -> str:
@@ -367,16 +366,12 @@ def is_results_folder(path: Any) -> bool:
 
 def _files(folder: Path) -> Iterator[tuple[str, str, str, Path]]:
     """Yield model, revision, task and file of each result."""
-    for model in _below(folder):
-        for revision in _below(model) if model.is_dir() else ():
-            for file in _below(revision) if revision.is_dir() else ():
-                task, json_ending, packed = file.name.rpartition(".json")
-                if json_ending and packed in _PACKED and file.name not in _NO_RESULT:
-                    yield model.name.replace("__", "/"), revision.name, task, file
-
-
-def _below(folder: Path) -> list[Path]:
-    return sorted(place for place in folder.iterdir() if not place.name.startswith("."))
+    for file in sorted(folder.glob("*/*/*.json*")):
+        task, _, packed = file.name.rpartition(".json")
+        model, revision = file.parts[-3:-1]
+        hidden = any(part.startswith(".") for part in (model, revision, task))
+        if packed in _PACKED and not hidden and file.name not in _NO_RESULT:
+            yield model.replace("__", "/"), revision, task, file
 
 
 def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
@@ -421,7 +416,12 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
     _check_scale(rows, picked=chosen.tasks is not None)
     several = rows.groupby("model")["revision"].nunique()
     several = several[several > 1]
-    kept = rows if chosen.revisions == "each" else _one_revision(rows)
+    kept = rows
+    if chosen.revisions == "most":
+        # the revision with the most tasks, of equals the newest version's
+        each = rows.groupby(["model", "revision"]).agg(n=("qid", "size"), version=("version", "max")).reset_index()
+        each = each.sort_values(["model", "n", "version", "revision"]).drop_duplicates("model", keep="last")
+        kept = rows.merge(each[["model", "revision"]], on=["model", "revision"])
     runs = kept[["model", "revision"]].drop_duplicates(ignore_index=True)
     runs["name"] = runs["model"]
     if chosen.revisions == "each":
@@ -451,23 +451,12 @@ def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> d
     }
 
 
-def _one_revision(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return of each model the rows of one revision: that with the most tasks, of equals the newest version's."""
-    each = rows.groupby(["model", "revision"]).agg(n=("qid", "size"), version=("version", "max")).reset_index()
-    each = each.sort_values(["model", "n", "version", "revision"]).drop_duplicates("model", keep="last")
-    return rows.merge(each[["model", "revision"]], on=["model", "revision"])
-
-
 def _check_tasks(chosen: ResultChoice, known: set[str]) -> None:
-    for argument, given in (("tasks", chosen.tasks or ()), ("ignore", chosen.ignore)):
-        for task in given:
-            if task not in known:
-                near = did_you_mean(task, known)
-                raise InputError(
-                    f"{argument} names {shown(task)}, of which there is no result.{near}", argument=argument
-                )
-    if isinstance(chosen.split, Mapping) and (odd := [task for task in chosen.split if task not in known]):
-        raise InputError(f"split names {examples(odd)}, of which there is no result.", argument="split")
+    split = chosen.split if isinstance(chosen.split, Mapping) else ()
+    for argument, given in (("tasks", chosen.tasks or ()), ("ignore", chosen.ignore), ("split", split)):
+        if odd := [task for task in given if task not in known]:
+            near = did_you_mean(odd[0], known)
+            raise InputError(f"{argument} names {shown(odd[0])}, of which there is no result.{near}", argument=argument)
 
 
 def _check_scale(rows: pd.DataFrame, *, picked: bool) -> None:
@@ -498,22 +487,22 @@ def _check_scale(rows: pd.DataFrame, *, picked: bool) -> None:
 def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tuple[int, ...], tuple[str, ...]]:
     """Return the score in a file, or in words why it has none, the version of MTEB that wrote it, and the subsets."""
     try:
-        read = json.loads(read_bytes(file), object_pairs_hook=_object)
+        result = json.loads(read_bytes(file), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise InputError(f"no JSON ({error}). Is the file cut short?") from error
     except UnreadableError as error:
         raise InputError(f"{error}.") from error
-    if not isinstance(read, dict):
+    if not isinstance(result, dict):
         raise InputError("no result of a task: an object with 'task_name' and 'scores'.")
-    version = tuple(int(part) for part in str(read.get("mteb_version")).split(".") if part.isdecimal())
-    if not isinstance(read.get("scores"), dict):
-        if "mteb_dataset_name" in read:
+    version = tuple(int(part) for part in str(result.get("mteb_version")).split(".") if part.isdecimal())
+    if not isinstance(result.get("scores"), dict):
+        if "mteb_dataset_name" in result:
             return "written by MTEB before 1.11, without 'scores'", version, ()
         raise InputError("no key 'scores'.")
-    if read.get("task_name") not in (None, task):
-        raise InputError(f"it has the result of {shown(read['task_name'])}, and not of {task!r}. Rename the file.")
+    if result.get("task_name") not in (None, task):
+        raise InputError(f"it has the result of {shown(result['task_name'])}, and not of {task!r}. Rename the file.")
     split = chosen.split_of(task)
-    parts = read["scores"].get(split)
+    parts = result["scores"].get(split)
     if parts is None:
         return f"{task} without the split {split!r}", version, ()
     if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
@@ -521,21 +510,16 @@ def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tu
     subsets = [str(part.get("hf_subset", "default")) for part in parts]
     if twice := [subset for subset, n in Counter(subsets).items() if n > 1]:
         raise InputError(f"scores.{split} has the subset {examples(twice)} more than once.")
-    values = [_number(part, f"scores.{split}[{at}].{chosen.score}", chosen.score) for at, part in enumerate(parts)]
-    return sum(values) / len(values), version, tuple(sorted(subsets))
+    values = [part.get(chosen.score) for part in parts]
+    for at, value in enumerate(values):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            raise InputError(f"scores.{split}[{at}].{chosen.score} must be a number, got {shown(value)}.")
+    return float(sum(map(float, values))) / len(values), version, tuple(sorted(subsets))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; a key that it has twice is a fault."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = [key for key, n in Counter(key for key, _ in pairs).items() if n > 1]
-        raise ValueError(f"the key {examples(twice)} stands twice in one object")
-    return found
-
-
-def _number(part: Mapping[str, Any], key: str, score: str) -> float:
-    value = part.get(score)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
-        raise InputError(f"{key} must be a number, got {'nothing' if score not in part else shown(value)}.")
-    return float(value)
+    for key, n in Counter(key for key, _ in pairs).items():
+        if n > 1:
+            raise ValueError(f"the key {key!r} stands twice in one object")
+    return dict(pairs)

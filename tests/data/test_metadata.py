@@ -288,7 +288,6 @@ def test_what_is_read_of_it(tmp_path):
         ("tag: ENTER_VALUE_HERE\nactor:\n  team:\nmethod:\n  automatic: ~\n", {}),
         ("actor:\n- team: T\nmethod: automatic\nteam: U\n", {}),
         ("actor:\n  team: [T, U]\ntag: {a: b}\n", {}),
-        ("? {actor: {team: no}}\n: {team: no}\n? [a]\n: b\nactor: {team: T}\n", {"team": "T"}),
         ("actor: {name: {team: U}, team: 5}\n", {"team": "5"}),
         ("actor: {team: one}\n---\nactor: {team: two}\n", {"team": "one"}),
         ("", {}),
