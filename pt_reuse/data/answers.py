@@ -45,12 +45,22 @@ _BANKS = {"nuggets": "text", "nugget_bank": "question", "claim_bank": "claim"}
 
 def read_rows(path: Any, judge: str = "", *, unknown: str = "error", bank: bool = False) -> pd.DataFrame:
     """Return the rows of a frame, a file or a folder of files; those of a bank have no runs and matches."""
+    if isinstance(path, pd.DataFrame):
+        places = [f"row {n:,}" for n in range(1, len(path) + 1)]
+        sources: list[tuple[str, Any]] = [("", path.reset_index(drop=True).assign(place=places))]
+    elif isinstance(path, str | Path) and str(path):
+        place, sources = user_path(path), [(str(path), user_path(path))]
+        if place.is_dir():
+            files = sorted(file for file in place.iterdir() if file.is_file() and not file.name.startswith("."))
+            sources = [(f"{path}/{file.name}", file) for file in files]
+    else:
+        raise InputError(f"expected a frame or the path of a file, got {shown(path)}.", argument="path")
     rows = []
-    for name, source in _sources(path):
+    for name, source in sources:
         with located(name) if name else nullcontext():
             table = _content(source) if isinstance(source, Path) else source
-            said = _of_table(table, bank) if isinstance(table, pd.DataFrame) else _of_json(table, name, bank)
-            found = [_row(each, judge, unknown) for each in said]
+            given = _of_table(table, bank) if isinstance(table, pd.DataFrame) else _of_json(table, name, bank)
+            found = [_row(each, judge, unknown) for each in given]
         rows += [(*row, ", ".join(filter(None, (name, at)))) for *row, at in found]
     if all(row[2] is None for row in rows):
         where = "" if isinstance(path, pd.DataFrame) else str(path)
@@ -58,22 +68,33 @@ def read_rows(path: Any, judge: str = "", *, unknown: str = "error", bank: bool 
     return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
-def _row(said: Mapping[Any, Any], judge: str, unknown: str) -> tuple[Any, ...]:
+def _row(cells: Mapping[Any, Any], judge: str, unknown: str) -> tuple[Any, ...]:
     """Return the row of what a file says of an item and a run, by the names of a long table; of an item alone none."""
-    given = {name: str(value) for name, value in said.items() if not is_missing(value) and value != ""}
-    at, called = said["place"], given.get("importance")
-    qid, item = (_text(said[name], name, at) for name in ("qid", "item"))
+    given = {name: str(value) for name, value in cells.items() if not is_missing(value) and value != ""}
+    at, called = cells["place"], given.get("importance")
+    qid, item = (_text(cells[name], name, at) for name in ("qid", "item"))
     run, match, contradicts = None, math.nan, False
     if "run" in given or "match" in given:
-        run = _text(said["run"], "run", at)
-        where = f"{at}, topic {shown(qid)}, run {shown(run)}, item {shown(item)}"
-        match, contradicts = _match(said["match"], unknown, where)
-    weight = _number(said.get("weight", called))
-    if "weight" not in said and weight is None:
+        run, value = _text(cells["run"], "run", at), cells["match"]
+        number = _number(value)
+        if isinstance(value, str) and value in MATCHES:
+            match, contradicts = MATCHES[value], value.startswith("contradict")
+        elif number is not None and 0 <= number <= 1:
+            match = number
+        elif unknown == "zero" and number is None and value is not None:
+            match = 0.0
+        else:
+            raise _fault(
+                f"a match must be {', '.join(MATCHES)}, or a number from 0 to 1, got {shown(value)}. unknown='zero' "
+                "counts other words 0, as the AutoNuggetizer does; a file of items alone is a bank, not answers.",
+                f"{at}, topic {shown(qid)}, run {shown(run)}, item {shown(item)}",
+            )
+    weight = _number(cells.get("weight", called))
+    if "weight" not in cells and weight is None:
         weight = math.nan if called is None else WEIGHTS.get(called, 0.0)
     elif weight is None or weight < 0:
-        raise _fault(f"weight must be a number, 0 or more, got {shown(said.get('weight', called))}.", at)
-    elif "weight" not in said:
+        raise _fault(f"weight must be a number, 0 or more, got {shown(cells.get('weight', called))}.", at)
+    elif "weight" not in cells:
         called = None
     others = (given.get(name) for name in ("qanswer", "id"))
     return qid, item, run, match, contradicts, called, weight, given.get("judge", judge), *others, at
@@ -93,37 +114,8 @@ def _number(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def _match(value: Any, unknown: str, place: str) -> tuple[float, bool]:
-    """Return what a match counts, from 0 to 1, and whether it is a contradiction."""
-    if isinstance(value, str) and value in MATCHES:
-        return MATCHES[value], value.startswith("contradict")
-    number = _number(value)
-    if number is not None and 0 <= number <= 1:
-        return number, False
-    if unknown == "zero" and number is None and value is not None:
-        return 0.0, False
-    raise _fault(
-        f"a match must be {', '.join(MATCHES)}, or a number from 0 to 1, got {shown(value)}. unknown='zero' counts "
-        "other words 0, as the AutoNuggetizer does; a file of items alone is a bank, not answers.",
-        place,
-    )
-
-
 def _fault(text: str, place: str) -> InputError:
     return InputError(text, argument="path", place=place)
-
-
-def _sources(path: Any) -> list[tuple[str, Any]]:
-    """Return a frame, which says where each row is, or each file with its name."""
-    if isinstance(path, pd.DataFrame):
-        return [("", path.reset_index(drop=True).assign(place=[f"row {n:,}" for n in range(1, len(path) + 1)]))]
-    if not isinstance(path, str | Path) or not str(path):
-        raise InputError(f"expected a frame or the path of a file, got {shown(path)}.", argument="path")
-    place = user_path(path)
-    if not place.is_dir():
-        return [(str(path), place)]
-    files = sorted(file for file in place.iterdir() if file.is_file() and not file.name.startswith("."))
-    return [(f"{path}/{file.name}", file) for file in files]
 
 
 def _content(file: Path) -> pd.DataFrame | list[tuple[str, Any]]:
@@ -350,12 +342,15 @@ class Answers:
     def to_frame(self) -> pd.DataFrame:
         """Return ``qid item name match contradicts importance weight judge``, a row for each match."""
         judge, item, run = np.nonzero(~np.isnan(self.matches))
-        frame = self.items.iloc[item].reset_index(drop=True)
-        frame = frame.assign(
-            name=np.array(self.names, dtype=object)[run],
-            match=self.matches[judge, item, run],
-            contradicts=self.contradicts[judge, item, run],
-            judge=np.array(self.judges, dtype=object)[judge],
+        frame = (
+            self.items.iloc[item]
+            .reset_index(drop=True)
+            .assign(
+                name=np.array(self.names, dtype=object)[run],
+                match=self.matches[judge, item, run],
+                contradicts=self.contradicts[judge, item, run],
+                judge=np.array(self.judges, dtype=object)[judge],
+            )
         )
         return frame[["qid", "item", "name", "match", "contradicts", "importance", "weight", "judge"]]
 

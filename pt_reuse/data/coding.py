@@ -309,8 +309,6 @@ UNKNOWN = HowPooled()
 
 def run_frame(field: AnyField, row: int, name: str) -> pd.DataFrame:
     """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
-    if isinstance(field, Field):
-        return _block_frame(field, row, name)
     # a frame without rows has other types of columns
     held = [i for i, part in enumerate(field.parts) if field.lengths[part.start : part.stop, row].any()]
     # no block is left of a field whose runs have no rows

@@ -297,14 +297,13 @@ def grade_scores(
 
 
 def _bounds(thresholds: Any) -> np.ndarray:
-    one = isinstance(thresholds, int | float | np.number) and not isinstance(thresholds, bool)
-    given = [thresholds] if one else thresholds
-    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else []
-    numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
-    if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
+    listed = isinstance(thresholds, Iterable) and not isinstance(thresholds, str | bytes)
+    given = [] if isinstance(thresholds, str | bytes | bool | None) else [*thresholds] if listed else [thresholds]
+    bounds = number_column(pd.Series(given, dtype=object))
+    if not len(bounds) or not np.isfinite(bounds).all() or (np.diff(bounds) <= 0).any():
         problem = f"thresholds must be a number, or several that ascend, got {shown(thresholds)}."
         raise InputError(problem, argument="thresholds")
-    return numbers
+    return bounds
 
 
 def _read(path: str | os.PathLike[str]) -> pd.DataFrame:

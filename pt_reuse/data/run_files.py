@@ -25,7 +25,7 @@ from pt_reuse.data.frame_columns import (
     no_results_yet,
     warn_of_white_space,
 )
-from pt_reuse.data.judgments import is_collection
+from pt_reuse.data.judgments import Qrels, is_collection
 from pt_reuse.data.metadata import GivenMetadata, given_metadata, labelled_table, run_paths
 from pt_reuse.data.parsing import Conventions, memory_bytes, named_by_files, parse_files, run_rows, tell_of_longer
 from pt_reuse.data.store import NAME, read_kept
@@ -101,12 +101,12 @@ _FORMS = (
 )
 
 
-def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str = "") -> CodedRuns:
+def coded_runs(given: Any, *, argument: str, order: str = "trec_eval") -> CodedRuns:
     """Code runs that are given in another form than a RunSet."""
     given = held(given)
     if is_files(given):
         return FileReading(order=order).coded(run_paths(given, argument), given_metadata())
-    named = _by_name(given, argument, hint)
+    named = _by_name(given, argument)
     paths = {}
     for name, of_run in named.items():
         if isinstance(of_run, str | Path):
@@ -134,14 +134,16 @@ def is_files(given: Any) -> bool:
 
 
 def holds_judgments(given: Any) -> bool:
-    """Return whether something that is given as runs is a frame or a list of judgments."""
+    """Return whether something that is given as runs are judgments: a Qrels, a frame or a list."""
+    if isinstance(given, Qrels):
+        return True
     if isinstance(given, pd.DataFrame):
         columns = in_our_columns(given.iloc[:0]).columns
         return "label" in columns and "score" not in columns
     return isinstance(given, list | tuple) and bool(given) and has_fields(given[0], "qid", "docno", "label")
 
 
-def _by_name(given: Any, argument: str, hint: str) -> Mapping[Any, Any]:
+def _by_name(given: Any, argument: str) -> Mapping[Any, Any]:
     # run name -> results
     got = f"{shown(given) if given is None else type(given).__name__}"
     unnamed = False
@@ -167,4 +169,5 @@ def _by_name(given: Any, argument: str, hint: str) -> Mapping[Any, Any]:
     if unnamed:
         problem = f"{argument} is {got}, results without the name of a run. Name it: {{'bm25': results}}."
         raise InputError(problem, argument=argument)
+    hint = " These are judgments; the runs come first, then the qrels." if holds_judgments(given) else ""
     raise InputError(f"{argument}{_FORMS}, got {got}.{hint}", argument=argument)

@@ -33,7 +33,7 @@ from pt_reuse.data.coding import (
     write_runs,
 )
 from pt_reuse.data.dropped import in_words, left_out, of_both
-from pt_reuse.data.judgments import Qrels, as_qrels, is_collection
+from pt_reuse.data.judgments import as_qrels, is_collection
 from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, run_paths, stack_tables
 from pt_reuse.data.pipelines import pipeline_frames
 from pt_reuse.data.run_files import FileReading, coded_runs, holds_judgments
@@ -575,30 +575,22 @@ class Reading(FileReading):
         return RunSet.of_coded(self.coded(paths, labels))
 
 
-_SWAPPED = " The runs come first, then the qrels."
-
-
-def as_runs(runs: Any, *others: Any, argument: str = "runs", order: str = "trec_eval") -> RunSet:
+def as_runs(runs: Any, *, argument: str = "runs", order: str = "trec_eval") -> RunSet:
     """Return what a user gives as runs as a RunSet: the one place that takes runs of any kind."""
     if isinstance(runs, RunSet):
         return runs
     if is_collection(runs):
         found: RunSet = pt.get_dataset(runs).get_runs(order=order)
         return found
-    judged = [isinstance(given, Qrels) or holds_judgments(given) for given in (runs, *others)]
-    swapped = any(isinstance(other, RunSet) for other in others) or (bool(others) and judged[0] and not any(judged[1:]))
-    return RunSet.of_coded(coded_runs(runs, argument=argument, order=order, hint=_SWAPPED if swapped else ""))
+    return RunSet.of_coded(coded_runs(runs, argument=argument, order=order))
 
 
 def as_runs_before(runs: Any, qrels: Any) -> tuple[RunSet, Any]:
     """Return the runs as a RunSet, and the judgments: read first where runs are read, which takes longer."""
     if isinstance(runs, RunSet):
         return runs, qrels
-    try:
-        found = qrels if isinstance(qrels, RunSet) else as_qrels(qrels)
-    except InputError:
+    if holds_judgments(runs):
         # of two that are swapped, the runs are told
-        if isinstance(runs, Qrels) or holds_judgments(runs):
-            as_runs(runs, qrels)
-        raise
-    return as_runs(runs, found), found
+        as_runs(runs)
+    judgments = qrels if isinstance(qrels, RunSet) else as_qrels(qrels)
+    return as_runs(runs), judgments

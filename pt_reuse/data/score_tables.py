@@ -368,7 +368,7 @@ def _wide(
     check_names(tasks, "task", along)
     if not tasks:
         raise InputError("the table has no column of scores.", argument="path")
-    if ALL in map(str.lower, tasks) and len(tasks) > 1:
+    if picked and ALL in map(str.lower, tasks) and len(tasks) > 1:
         raise InputError(f"{along} 'all' is no task beside others. Leave it out of the tasks.", argument="tasks")
     return TABLE, _checked(frame, tasks, picked=picked, where=along)[_COLUMNS]
 
