@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pt_reuse._files import check_writable, checked_path, replacing, user_path
 from pt_reuse._text import is_missing
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
+from pt_reuse.data.metadata import RunLabels, given_metadata
 from pt_reuse.data.packed_files import lines_of, parse_csv, read_utf8
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import check_known, chosen_rows
@@ -84,10 +84,9 @@ def _row(cells: Mapping[Any, Any], judge: str, unknown: str) -> tuple[Any, ...]:
         elif unknown == "zero" and number is None and value is not None:
             match = 0.0
         else:
+            where = f"{at}, topic {shown(qid)}, run {shown(run)}, item {shown(item)}"
             raise _fault(
-                f"a match must be {', '.join(MATCHES)}, or a number from 0 to 1, got {shown(value)}. unknown='zero' "
-                "counts other words 0, as the AutoNuggetizer does; a file of items alone is a bank, not answers.",
-                f"{at}, topic {shown(qid)}, run {shown(run)}, item {shown(item)}",
+                f"a match must be {', '.join(MATCHES)}, or from 0 to 1, got {shown(value)}. See unknown=.", where
             )
     weight = _number(cells.get("weight", called))
     if "weight" not in cells and weight is None:
@@ -153,11 +152,8 @@ def _of_table(table: pd.DataFrame, bank: bool) -> list[dict[Any, Any]]:
         table.loc[blank, ["run", "match"]] = None
     lacking = [name for name in _LONG if name not in table]
     if lacking:
-        raise InputError(
-            f"the columns {listed(lacking)} are missing among {examples(names[:-1], 12)}. A long table has "
-            f"{listed(_LONG)}, and may have weight, importance and judge; a wide one qid, item and a column a run.",
-            argument="path",
-        )
+        problem = f"the columns {listed(lacking)} are missing among {examples(names[:-1], 12)}. A long table has "
+        raise InputError(f"{problem}{listed(_LONG)}; a wide one qid, item and a column a run.", argument="path")
     return table.to_dict("records")
 
 
@@ -472,7 +468,7 @@ def read_answers(
         warn(f"items of the importance {examples(odd.unique())} weigh nothing: known are {listed([*WEIGHTS])}.")
     said = rows[["qid", "run", "qanswer"]].drop_duplicates().dropna()
     texts = {(qid, run): text for qid, run, text in said.to_numpy().tolist()}
-    return _of_rows(rows, labels.table(rows["run"].dropna().drop_duplicates().tolist(), naming=OF_FRAMES), items, texts)
+    return _of_rows(rows, labels.table(rows["run"].dropna().drop_duplicates().tolist()), items, texts)
 
 
 def _bank(bank: Any, rows: pd.DataFrame) -> pd.DataFrame:

@@ -33,7 +33,7 @@ from pt_reuse.data.frame_columns import (
     text_groups,
     warn_of_white_space,
 )
-from pt_reuse.data.metadata import OF_FRAMES, given_metadata
+from pt_reuse.data.metadata import given_metadata
 from pt_reuse.data.packed_files import guarded
 from pt_reuse.errors import InputError, choice, count, examples, flag, located, positive, shown, warn
 from pt_reuse.options import ORDERS
@@ -428,17 +428,24 @@ def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
         scores = finite_column(frame, "score")
         topic, topics = text_groups("qid", frame["qid"])
         docs = text_column("docno", frame["docno"], frame["qid"])
-        rows, places = FileRows(topics, topic, docs, scores), None
+        ranks = None
         if (frame.columns == "rank").sum() == 1:
             ranks = finite_column(frame, "rank") if order == "rank" else number_column(frame["rank"])
-            places = rank_places(rows.starts, rows.grouped(ranks))
-        if places is not None and order == "rank":
-            try:
-                check_places(rows.starts, places)
-            except NoPlaceError as error:
-                row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
-                raise without_place(row["qid"], row["docno"]) from None
-        return rows.in_order(name, order, places)
+        return in_ranking_order(name, FileRows(topics, topic, docs, scores), ranks, order)
+
+
+def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
+    """Return a run in a ranking order; raise where the ranks count and two documents of a list have one."""
+    places = None if ranks is None else rank_places(rows.starts, rows.grouped(ranks))
+    if places is not None and order == "rank":
+        try:
+            check_places(rows.starts, places)
+        except NoPlaceError as error:
+            t = int(np.searchsorted(rows.starts, error.row, side="right")) - 1
+            row = error.row if rows.grouping is None else int(rows.grouping[error.row])
+            docno = tokens.decode(tokens.as_tokens(rows.docs[row : row + 1]))[0]
+            raise without_place(rows.topics[t], docno) from None
+    return rows.in_order(name, order, places)
 
 
 def code_runs(
@@ -507,7 +514,7 @@ def coder(
     check_order("order", order)
     choice("duplicates", duplicates, ("error", "best"))
     how_pooled = HowPooled(pool_order, pool_depth)
-    table = given_metadata(**labels).table(names, naming=OF_FRAMES)
+    table = given_metadata(**labels).table(names)
 
     def rows_of(name: str, result: Any) -> RunRows:
         if isinstance(result, RunRows):

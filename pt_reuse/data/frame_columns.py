@@ -237,10 +237,7 @@ def warn_of_white_space(topics: Iterable[str], docs: Words) -> None:
     for what, names in (("topic id", topics), ("docno", tokens.decode(odd))):
         spaced = [name for name in names if name.strip().strip(_UNSEEN) != name]
         if spaced:
-            warn(
-                f"{count(len(spaced), what)} with white space at an end, such as {shown(spaced[0])}, which is part of "
-                "it."
-            )
+            warn(f"{count(len(spaced), what)} with white space at an end, such as {shown(spaced[0])}, part of it.")
 
 
 def number_column(values: pd.Series) -> NDArray[np.float64]:

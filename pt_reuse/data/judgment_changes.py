@@ -68,11 +68,10 @@ def telling_of_texts(columns: Iterable[str]) -> Iterator[None]:
 
 def without_texts(lacking: Iterable[str], columns: Iterable[str]) -> InputError:
     """Return the error for a judge that reads what it is not given."""
-    return InputError(
-        f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it queries and texts, for "
-        "instance by judging.WithTexts(judge, topics=..., texts=...).",
-        argument="judge",
+    problem = (
+        f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it texts, for instance by "
     )
+    return InputError(f"{problem}judging.WithTexts(judge, topics=..., texts=...).", argument="judge")
 
 
 def _missed(error: KeyError | AttributeError) -> list[Any]:

@@ -215,11 +215,8 @@ class Qrels(Printed, Shareable):
         theirs = as_qrels(other, "other")
         rels = {rel for rel in (self.stated_rel, theirs.stated_rel) if rel is not None}
         if len(rels) > 1:
-            raise InputError(
-                f"relevant is from label {self.rel} on here, from {theirs.rel} there. Say the same by "
-                "Qrels.with_rel(rel).",
-                argument="other",
-            )
+            problem = f"relevant is from label {self.rel} on here, from {theirs.rel} there. Use Qrels.with_rel(rel)."
+            raise InputError(problem, argument="other")
         return Qrels.of_arrays(united(self.arrays, theirs.arrays, conflict), *rels)
 
     def __sub__(self, other: Any) -> Qrels:
@@ -354,11 +351,8 @@ def check_all_labelled(
         f"{row.judged:,.0f} of {row.drawn:,.0f} in stratum {row.Index[1]} of topic {row.Index[0]}"
         for row in few.itertuples()
     ]
-    raise InputError(
-        f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. Judge all that was "
-        "drawn, also those that are not relevant.",
-        argument=argument,
-    )
+    problem = f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. Judge all."
+    raise InputError(problem, argument=argument)
 
 
 def is_collection(given: Any) -> bool:

@@ -164,22 +164,16 @@ def qrels_fields(data: bytes, columns: int, line: str) -> Fields:
     data = data.removeprefix(BOM)
     if not data or data.isspace():
         raise nothing_in("holds nothing but white space" if data else "is empty", columns, line)
-    fields = fields_of_part(data, columns, line)
-    if not len(fields):
-        raise nothing_in("holds nothing but comments", columns, line)
-    return fields
-
-
-def fields_of_part(data: bytes, columns: int, line: str) -> Fields:
-    """Return the fields of the lines of a part of a file of judgments, which may have no row."""
-    fields = Fields(data, columns)
-    if fields.plain:
-        return fields
 
     def fault_of(text: bytes, cells: list[bytes]) -> str | None:
         return None if len(cells) == columns else f"{len(text.split())}"
 
-    return _line_by_line(data, columns, fault_of, line).fields
+    fields = Fields(data, columns)
+    if not fields.plain:
+        fields = _line_by_line(data, columns, fault_of, line).fields
+    if not len(fields):
+        raise nothing_in("holds nothing but comments", columns, line)
+    return fields
 
 
 def lines_of_run(data: bytes, order: str, *, skip: bool, before: int = 0, first: bool = True) -> Lines:

@@ -220,28 +220,12 @@ def _cells(lines: Sequence[str], argument: str) -> pd.DataFrame:
     return parse_csv(lines, argument).frame.apply(lambda column: column.str.strip(WHITE))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Naming:
-    """What is made of names that are not there, on either side."""
-
-    noun: str = "run"  # what messages call a run
-    strict: bool = False  # whether a key that is near the name of a run without a value is an error
-    complete: bool = True  # whether runs are told that are left without what others are given
-
-
-#: runs read from files; result frames and pipelines by name; changes to a table that there is
-OF_FILES, OF_FRAMES, OF_CHANGES = Naming(), Naming(strict=True), Naming(complete=False)
-#: the systems of an experiment; those of which nothing is said have the caller's default
-OF_SYSTEMS = Naming(noun="system", strict=True, complete=False)
-
-
 @dataclass(frozen=True)
 class GivenMetadata:
     """What a user gives to label runs with, read and checked as far as that goes before the runs are known."""
 
     frame: pd.DataFrame | None  # what is given as ``metadata``, None where nothing is
     labels: Mapping[str, Labels]  # ``"team"``, ``"type"`` or ``"pooled"`` -> what is said of runs
-    from_files: frozenset[str] = frozenset()  # the arguments that are given as a file
 
     @property
     def columns(self) -> set[str]:
@@ -249,15 +233,18 @@ class GivenMetadata:
         frame = pd.DataFrame() if self.frame is None else self.frame
         return {str(column) for column in frame.columns if not all(map(is_blank, frame[column]))} | set(self.labels)
 
-    def table(self, names: Sequence[str], base: pd.DataFrame | None = None, naming: Naming = OF_FILES) -> pd.DataFrame:
-        """Return one row per run: ``name team type pooled`` and every further column that is given."""
+    def table(self, names: Sequence[str], base: pd.DataFrame | None = None, *, complete: bool = True) -> pd.DataFrame:
+        """Return one row per run: ``name team type pooled`` and every further column that is given.
+
+        Where it is to be `complete`, a warning tells of runs that are left without what others are given.
+        """
         runs = pd.Series(list(names), dtype=object)
         bare = pd.DataFrame({"name": runs, "team": None, "type": None, "pooled": pd.NA})
         table = bare if base is None else base.copy()
         said: dict[str, set[str]] = {}
         if self.frame is not None:
             listed = self.frame["name"]
-            self._check_names("metadata", Labels(dict.fromkeys(listed)), names, naming)
+            _check_names("metadata", listed.tolist(), names)
             for column in self.frame.columns.drop("name"):
                 given = Labels(dict(zip(listed, self.frame[column], strict=True)))
                 table[column] = _filled(table, column, given, "metadata")
@@ -267,36 +254,30 @@ class GivenMetadata:
         for column, given in self.labels.items():
             argument = _ARGUMENTS[column]
             if given.of or given.rest is None:
-                self._check_names(argument, given, names, naming)
+                _check_names(argument, list(given.of), names)
             table[column] = _filled(table, column, given, argument)
             said.setdefault(column, set()).update(given.of if given.rest is None else names)
         table["pooled"] = table["pooled"].astype("boolean")
         for column in {"team", "type", "family"} & set(table):
             table[column] = pd.Series([None if is_blank(v) else _as_text(v) for v in table[column]], dtype=object)
-        if naming.complete:
-            _tell_lacking(table, said, naming.noun)
+        if complete:
+            _tell_lacking(table, said)
         return table
 
-    def _check_names(self, argument: str, given: Labels, names: Sequence[str], naming: Naming) -> None:
-        """Raise where no run is named, or one is misspelt; warn of others that are not there."""
-        strangers = [name for name in given.of if name not in set(names)]
-        # what is named already is not what another name means
-        unnamed = [name for name in names if name not in given.of]
-        hints = {name: did_you_mean(name, unnamed) for name in strangers} if len(strangers) < _FEW else {}
-        strangers.sort(key=lambda name: not hints.get(name))
-        hint = hints.get(strangers[0], "") if strangers else ""
-        if hint and naming.strict and argument not in self.from_files:
-            raise InputError(f"{argument} names {strangers[0]!r}, no {naming.noun}.{hint}", argument=argument)
-        if len(strangers) == len(given.of):
-            raise InputError(
-                f"{argument} names none of the {count(len(names), naming.noun)} ({examples(names)}); it has "
-                f"{examples(given.of) if given.of else 'no name'}. Use the names of the {naming.noun}s: of files their "
-                "run tags, or with names='file' the file names.",
-                argument=argument,
-            )
-        if strangers:
-            many = count(len(strangers), "name")
-            warn(f"{argument} has {many} not among the {naming.noun}s: {examples(strangers)}.{hint}")
+
+def _check_names(argument: str, given: Sequence[str], names: Sequence[str]) -> None:
+    """Raise where no run is named; warn of names that are no run's, one that is nearly one first."""
+    strangers = [name for name in given if name not in set(names)]
+    # what is named already is not what another name means
+    unnamed = [name for name in names if name not in set(given)]
+    hints = {name: did_you_mean(name, unnamed) for name in strangers} if len(strangers) < _FEW else {}
+    strangers.sort(key=lambda name: not hints.get(name))
+    hint = hints.get(strangers[0], "") if strangers else ""
+    if len(strangers) == len(given):
+        has = f"{argument} names none of the runs {examples(names)}; it has {examples(given) if given else 'none'}"
+        raise InputError(f"{has}.{hint} Use the run tags of files, or names='file'.", argument=argument)
+    if strangers:
+        warn(f"{argument} has {count(len(strangers), 'name')} of no run: {examples(strangers)}.{hint}")
 
 
 def _filled(table: pd.DataFrame, column: str, given: Labels, argument: str) -> pd.Series:
@@ -324,11 +305,9 @@ def given_metadata(
 ) -> GivenMetadata:
     """Read what a user gives to label runs with."""
     frame = None if metadata is None else read_metadata(metadata)
-    given_as = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
-    files = frozenset(name for name, value in given_as.items() if isinstance(value, str | Path))
     values: list[tuple[str, Any]] = [("team", teams), ("type", types), ("pooled", pooled)]
     labels = {column: _read_labels(value, column) for column, value in values if value is not None}
-    return GivenMetadata(frame, labels, files)
+    return GivenMetadata(frame, labels)
 
 
 def record_in_words(pooled: pd.Series) -> str:
@@ -351,18 +330,18 @@ def stack_tables(upper: pd.DataFrame, lower: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(stacked)
 
 
-def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]], noun: str) -> None:
+def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]]) -> None:
     """Warn of runs without a team or type where others are given one, and of those that no record of pooling names."""
     for column in ("team", "type"):
         without = table["name"][table[column].isna()].tolist() if column in said else []
         if without and len(without) < len(table):
-            who = f"{count(len(without), noun)} without a {column}, though {column}s are given: {examples(without)}. "
+            who = f"{count(len(without), 'run')} without a {column}, though {column}s are given: {examples(without)}. "
             what = " takes each for a team of its own." if column == "team" else " needs one of every run."
             warn(f"{who}by={column!r}{what}")
     # an empty flag says that nobody recorded it
     unnamed = [name for name in table["name"][table["pooled"].isna()] if name not in said.get("pooled", ())]
     if "pooled" in said and unnamed:
-        who = f"whether {count(len(unnamed), noun)} had been pooled"
+        who = f"whether {count(len(unnamed), 'run')} had been pooled"
         warn(f"nothing is said of {who}, which is taken as not on record: {examples(unnamed)}.")
 
 

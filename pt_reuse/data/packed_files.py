@@ -33,10 +33,19 @@ STEP = 1 << 20
 
 def _streams(file: IO[bytes], chunk: int, step: int, packed: str) -> Iterator[bytes]:
     # stream after stream: the convenience functions of these modules pass over what is wrong behind the first
-    if packed == "zstandard":
-        # what one kibibyte holds at most is unpacked at once, since zstandard's library knows no other bound
+    made: Callable[[], Any]
+    if packed == "lz4":
+        import lz4.frame
+
+        made = lz4.frame.LZ4FrameDecompressor
+    elif packed == "zstandard":
+        import zstandard
+
+        # what one kibibyte holds at most is unpacked at once, since its library knows no other bound
         chunk = 1 << 10
-    made = _decompressor(packed)
+        made = zstandard.ZstdDecompressor().decompressobj
+    else:
+        made = bz2.BZ2Decompressor if packed == "bzip2" else lzma.LZMADecompressor
     chunks = _chunks(file, chunk)
     rest = next(chunks, b"")
     while rest:
@@ -52,19 +61,6 @@ def _streams(file: IO[bytes], chunk: int, step: int, packed: str) -> Iterator[by
         rest = (stream.unused_data or b"").lstrip(b"\0")
         while not rest and (more := next(chunks, b"")):
             rest = more.lstrip(b"\0")
-
-
-def _decompressor(packed: str) -> Callable[[], Any]:
-    # what unpacks one stream, as the classes of bz2 and lzma do
-    if packed in ("bzip2", "xz"):
-        return bz2.BZ2Decompressor if packed == "bzip2" else lzma.LZMADecompressor
-    if packed == "lz4":
-        import lz4.frame
-
-        return lz4.frame.LZ4FrameDecompressor
-    import zstandard
-
-    return lambda: zstandard.ZstdDecompressor().decompressobj()
 
 
 #: first bytes of a packed file -> the format's name

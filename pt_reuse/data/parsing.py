@@ -23,9 +23,9 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import AnyField, Field, Repeats, build_field
 from pt_reuse.arrays.lists import FileRows, NoPlaceError, RunRows, check_places, natural_order, neighbours, rank_places
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.coding import code_runs, repeat_faults, without_place
+from pt_reuse.data.coding import code_runs, in_ranking_order, repeat_faults, without_place
 from pt_reuse.data.dropped import left_out, repeated, stacked
-from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, place_of, rows_in_file
+from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, rows_in_file
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, give_back, in_memory, kind_of_table
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, is_table
 from pt_reuse.errors import InputError, count, in_parts, located, shown, warn
@@ -64,15 +64,15 @@ _BY_FILE = "Rename one of the files"
 _CHUNK, _LONGEST_LINE = 1 << 22, 1 << 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Conventions:
     """How run files are read; what is kept in a cache depends on it."""
 
-    order: str  # the ranking order
-    names: str  # ``"tag"`` or ``"file"``, what names a run
-    duplicates: str  # ``"error"`` or ``"best"``
-    bad_lines: str  # ``"error"`` or ``"skip"``, of lines that are no run line
-    other_files: str  # ``"error"`` or ``"skip"``, of files without a run line
+    order: str = "trec_eval"  # the ranking order
+    names: str = "tag"  # ``"tag"`` or ``"file"``, what names a run
+    duplicates: str = "error"  # ``"error"`` or ``"best"``
+    bad_lines: str = "error"  # ``"error"`` or ``"skip"``, of lines that are no run line
+    other_files: str = "error"  # ``"error"`` or ``"skip"``, of files without a run line
 
 
 @dataclass
@@ -102,8 +102,7 @@ def of_files(faults: Iterable[tuple[Path, InputError]], n_files: int) -> InputEr
 def file_run_names(paths: Sequence[Path]) -> list[str]:
     """Return the names that runs have by their files, all different, without a look into the files."""
     names = _names_of(paths)
-    faults = _twins([FileRun(path) for path in paths], names, _BY_FILE)
-    if faults:
+    if faults := _twins([FileRun(path) for path in paths], names, _BY_FILE):
         raise InputError.of_several(list(faults.values()), len(paths), "files")
     return names
 
@@ -192,29 +191,6 @@ def _twins(files: Sequence[FileRun], names: Sequence[str], advice: str) -> dict[
     return faults
 
 
-class TiedError(Exception):
-    """Two documents of a list have one rank, though the ranks count."""
-
-    def __init__(self, topic: str, docno: str, at: int):
-        super().__init__(topic, docno, at)
-        # one of them, and its place among the rows of the list, from 1
-        self.topic, self.docno, self.at = topic, docno, at
-
-
-def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
-    """Return a run in a ranking order; a TiedError where the ranks count and give none."""
-    places = None if ranks is None else rank_places(rows.starts, rows.grouped(ranks))
-    if places is not None and order == "rank":
-        try:
-            check_places(rows.starts, places)
-        except NoPlaceError as error:
-            t = int(np.searchsorted(rows.starts, error.row, side="right")) - 1
-            row = error.row if rows.grouping is None else int(rows.grouping[error.row])
-            docno = tokens.decode(tokens.as_tokens(rows.docs[row : row + 1]))[0]
-            raise TiedError(rows.topics[t], docno, error.row - int(rows.starts[t]) + 1) from None
-    return rows.in_order(name, order, places)
-
-
 @dataclass
 class RunFiles:
     """Reads run files and tables, several at once."""
@@ -230,9 +206,13 @@ class RunFiles:
         context, stopped = copy_context(), Event()
         with pt.tqdm(total=len(paths), desc="reading runs", unit="file", disable=not verbose) as bar:
 
+            def of(path: Path) -> list[FileRun]:
+                with located(str(path)), in_memory():
+                    return self._table(path) if is_table(path) else [self._text(path, stopped)]
+
             def read(path: Path) -> list[FileRun]:
                 # a thread begins without the caller's context, which says where errors are
-                found = context.copy().run(self._read_any, path, stopped)
+                found = context.copy().run(of, path)
                 bar.update(1)
                 return found
 
@@ -243,10 +223,6 @@ class RunFiles:
                 # after ctrl-C, or on a full disk, the files not begun are not read
                 stopped.set()
                 pool.shutdown(wait=True, cancel_futures=True)
-
-    def _read_any(self, path: Path, stopped: Event) -> list[FileRun]:
-        with located(str(path)), in_memory():
-            return self._table(path) if is_table(path) else [self._text(path, stopped)]
 
     def _text(self, path: Path, stopped: Event) -> FileRun:
         def chunks() -> Iterator[bytes]:
@@ -267,8 +243,6 @@ class RunFiles:
         except UnreadableError as error:
             advice = "Copy or download it again, or give" if "damaged" in str(error) else "Give"
             return FileRun(path, fault=InputError(f"the file {error}. {advice} a run file, {RUN_LINE}."))
-        except TiedError as tie:
-            return FileRun(path, fault=_tied_line(chunks(), tie))
         except InputError as error:
             if self.conventions.other_files == "error" or parts.has_run_lines():
                 return FileRun(path, fault=error)
@@ -288,8 +262,6 @@ class RunFiles:
         reading = TableReading(path, self.conventions.order)
         try:
             rows = self.keep(reading.parts())
-        except TiedError as tie:
-            return [FileRun(path, fault=without_place(tie.topic, tie.docno), table=True)]
         except UnreadableError as error:
             problem = f"the file {error}. Give a table of runs, {RUN_TABLE}."
             return [FileRun(path, fault=InputError(problem), table=True)]
@@ -298,13 +270,6 @@ class RunFiles:
                 return [FileRun(path, left_out=f"no row of a run: {in_parts(error.text)[0]}", table=True)]
             return [FileRun(path, fault=error, table=True)]
         return [FileRun(path, name, table=True, rows=rows, number=reading.names[name]) for name in reading.ordered()]
-
-
-def _tied_line(chunks: Iterable[bytes], tie: TiedError) -> InputError:
-    # what is wrong with a rank of a run file that two documents have
-    for fields, _, rows in rows_in_file(chunks, "rank", [tie.topic], np.array([tie.at])):
-        return without_place(tie.topic, tie.docno, place=place_of(fields, int(rows[0])))
-    return changed()
 
 
 def changed() -> InputError:
@@ -363,7 +328,7 @@ def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
 
 def run_rows(paths: Sequence[Path], order: str, *, threads: int) -> dict[Path, RunRows]:
     """Return the rows of files that are one run each, which have no name yet."""
-    conventions = Conventions(order, "file", "error", "error", "error")
+    conventions = Conventions(order=order, names="file")
     files = RunFiles(conventions, threads, partial(_in_memory, order)).read(list(dict.fromkeys(paths)), verbose=False)
     for path, n in Counter(file.path for file in files).items():
         if n > 1:
@@ -420,11 +385,8 @@ def memory_bytes(memory: Any) -> int:
         number, unit, binary = found.groups()
         size = int(float(number) * (1024 if binary else 1000) ** _UNITS[unit])
     if size < LEAST:
-        raise InputError(
-            f"memory must be {LEAST // 10**6} MB or more, in bytes or as a text such as '500MB' or '1.5 GiB', got "
-            f"{shown(memory)}.",
-            argument="memory",
-        )
+        least = f"{LEAST // 10**6} MB or more, in bytes or as '500MB' or '1.5 GiB'"
+        raise InputError(f"memory must be {least}, got {shown(memory)}.", argument="memory")
     return size
 
 
@@ -478,7 +440,7 @@ class _Spool:
         return tokens.stacked(found) if found else np.zeros((0, _DOCS + 1), dtype="<u8")
 
     def check_ranks(self) -> None:
-        """Raise a TiedError for the first list in which two documents have one rank."""
+        """Raise for the first list in which two documents have one rank."""
         run, topic = self.pieces[:_BEGIN]
         lists, first, place = np.unique((run << 32) | topic, return_index=True, return_inverse=True)
         for i in np.lexsort((first, lists >> 32)).tolist():
@@ -489,7 +451,7 @@ class _Spool:
             except NoPlaceError as error:
                 name = list(self.topics)[int(lists[i] & 0xFFFFFFFF)]
                 docno = tokens.decode(tokens.as_tokens(rows[error.row : error.row + 1, _DOCS:]))[0]
-                raise TiedError(name, docno, error.row + 1) from None
+                raise without_place(name, docno) from None
 
 
 class BlocksWithin:

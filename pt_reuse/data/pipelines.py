@@ -130,11 +130,10 @@ class KeptPipeline(pt.Transformer):
             self.folder.mkdir(parents=True, exist_ok=True)
             write_arrays(path, arrays, {"numbers": numbers})
         except OSError as error:
-            raise InputError(
-                f"results cannot be written to {path.parent}: {error.strerror or error}. What was kept before stays; "
-                "make room or mend the folder, and call again to go on.",
-                argument="cache",
-            ) from error
+            problem = (
+                f"results cannot be written to {path.parent}: {error.strerror or error}. What was kept before stays."
+            )
+            raise InputError(problem, argument="cache") from error
         return _results(path)
 
     def _run(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -158,11 +157,10 @@ class KeptPipeline(pt.Transformer):
         frame_rows(self.name, results, "trec_eval")
         others = sorted(set(as_ids("qid", results["qid"].tolist())) - set(topics))
         if others:
-            raise InputError(
-                f"run {shown(self.name)} returned results of topics that it was not asked for, {examples(others)}. Do "
-                "without cache=, or pass the results as a frame.",
-                argument="pipelines",
+            problem = (
+                f"run {shown(self.name)} returned results of topics that it was not asked for, {examples(others)}. "
             )
+            raise InputError(f"{problem}Do without cache=.", argument="pipelines")
         return results
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:

@@ -113,15 +113,12 @@ class JudgedRows:
             place = f"lines {self.line_of(kept):,} and {self.line_of(row):,}"
         if len(clash):
             two = f"{document} has label {int(self.labels[kept])} and {int(self.labels[row])}"
-            raise InputError(
-                f"{two} ({count(len(clash), 'conflicting label')} in all). Keep one label per document; "
-                "Qrels.union(conflict=...) merges two sets of judgments by a rule.",
-                place=place,
+            problem = (
+                f"{two} ({count(len(clash), 'conflicting label')} in all). Keep one, or Qrels.union(conflict=...)."
             )
-        warn(
-            f"{count(len(again), 'judgment')} given more than once with the same label ({document}, {place}); each "
-            "counts once."
-        )
+            raise InputError(problem, place=place)
+        many = f"{count(len(again), 'judgment')} given more than once with the same label"
+        warn(f"{many} ({document}, {place}); each counts once.")
         return first_rows
 
 

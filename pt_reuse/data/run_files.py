@@ -34,15 +34,10 @@ from pt_reuse.errors import InputError, choice, examples, flag, located, positiv
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileReading:
+class FileReading(Conventions):
     """How run files are read, as :func:`read_runs` takes it; one that is made has been checked."""
 
-    order: str = "trec_eval"  # the order that ranks documents
     how_pooled: HowPooled = UNKNOWN  # in which order and to which depth the pool was made, as far as somebody says
-    names: str = "tag"  # ``"tag"`` or ``"file"``
-    duplicates: str = "error"  # ``"error"`` or ``"best"``
-    bad_lines: str = "error"  # ``"error"`` or ``"skip"``, of lines that are no run line
-    other_files: str = "error"  # ``"error"`` or ``"skip"``, of files without a run line
     cache: str | Path | None = None  # a folder to keep the parsed field in, None for none
     memory: int | str | None = None  # how much may be held in memory, in bytes or as a text, None for the whole field
     n_jobs: int | None = None  # threads, None for all cores
@@ -68,7 +63,6 @@ class FileReading:
 
     def coded(self, paths: Sequence[Path], labels: GivenMetadata) -> CodedRuns:
         """Return the runs of some files, labelled."""
-        conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
         tables = TableLabels(paths)
         how_pooled = tables.how_pooled(self.how_pooled)
@@ -76,12 +70,10 @@ class FileReading:
         names = named_by_files(paths, self.names, self.other_files)
         table = None if names is None else labelled_table(labels, names, paths)
         if self.cache is None:
-            found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
+            found = parse_files(paths, self, threads=threads, verbose=self.verbose)
         else:
             memory = None if self.memory is None else memory_bytes(self.memory)
-            found = read_kept(
-                paths, user_path(self.cache), conventions, threads=threads, verbose=self.verbose, memory=memory
-            )
+            found = read_kept(paths, user_path(self.cache), self, threads=threads, verbose=self.verbose, memory=memory)
         tell(found.dropped)
         tell_of_longer(found.longer, paths)
         warn_of_twin_topics(found.field.topics)

@@ -34,7 +34,7 @@ from pt_reuse.data.coding import (
 )
 from pt_reuse.data.dropped import in_words, left_out, of_both
 from pt_reuse.data.judgments import as_qrels, is_collection
-from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, run_paths, stack_tables
+from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata, run_paths, stack_tables
 from pt_reuse.data.pipelines import pipeline_frames
 from pt_reuse.data.run_files import FileReading, coded_runs, holds_judgments
 from pt_reuse.data.sharing import Shareable
@@ -225,7 +225,7 @@ class RunSet(Printed, Shareable):
 
     def labelled(self, given: GivenMetadata) -> RunSet:
         """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
-        return self._with(self.field, given.table(self.names, self.run_table, OF_CHANGES))
+        return self._with(self.field, given.table(self.names, self.run_table, complete=False))
 
     def __or__(self, other: Any) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
@@ -502,9 +502,8 @@ def read_runs(
     r"""Read TREC run files, and tables of runs (Parquet, Arrow), as one field.
 
     A run file has six columns, ``qid Q0 docno rank score tag``, separated by white space; it may be packed (.gz, .bz2,
-    .xz, .Z; .lz4 and .zst where their library is installed), recognised by its first bytes. A packed file that unpacks
-    to more than 100 MB and more than 100 times its size is refused as an attack. As in trec_eval, a line that begins
-    with ``#`` is a comment, and text after the sixth column is ignored, with one warning for all files.
+    .xz, .Z; .lz4 and .zst where their library is installed). As in trec_eval, a line that begins with ``#`` is a
+    comment, and text after the sixth column is ignored, with one warning for all files.
 
     A table has a row per document with the columns ``qid``, ``docno``, ``score``, optional ``rank``, and ``name``, the
     run; without ``name`` all rows are one run, named by the file. It needs pyarrow (``pip install
@@ -512,13 +511,11 @@ def read_runs(
 
     Args:
         source: a folder (all files in it except hidden files and subfolders), a glob pattern, a file, or several files.
-        teams: who submitted each run: a dict, a Series or DataFrame (``team``) indexed by name or with a column
-            ``name``, or the path of a file with two columns, run tag and team. Runs that are not named have the team
-            of the ir_metadata in their file, or None, with a warning.
+        teams: who submitted each run: a dict, a Series, a DataFrame, or the path of a file with two columns, run tag
+            and team. Runs that are not named have the team of the ir_metadata in their file, or None, with a warning.
         types: what kind of system each run is (automatic, manual, neural, ...), given like `teams`.
-        pooled: which runs contributed to the pool: a collection of names, a file with one name a line, a mapping of
-            name to true or false, which leaves runs that it does not name unknown, or one bool for all. Default: not on
-            record, and every run counts as a contributor.
+        pooled: which runs contributed to the pool: a collection or file of names, a mapping of name to true or false,
+            or one bool for all. Default: not on record, and every run counts as a contributor.
         metadata: a DataFrame or CSV with the column ``name``, or a DataFrame indexed by it, and any of ``team``,
             ``type``, ``pooled`` and others, instead of the three arguments above, or in addition (the arguments win).
         order: the order that ranks the documents of a run. ``"trec_eval"`` (default): score as float64 descending, ties
@@ -529,17 +526,14 @@ def read_runs(
         names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name without ``input.`` and the ending
             of the compression. Runs of tables are named by their column ``name``.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
-        bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out: fewer than six columns, a
-            score (with ``order="rank"`` a rank) that is no finite number, a qid or docno of more than 1,024 bytes, a
-            NUL byte, a carriage return behind the sixth column. Two lines of one rank and two tags in a file are
-            always errors, and so is a bad row of a table.
+        bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out (:doc:`runs`). Two lines of
+            one rank and two tags in a file are always errors, and so is a bad row of a table.
         other_files: a file without any run line, such as a README, qrels or an empty file, is an ``"error"``, or
             ``"skip"`` leaves it out. A damaged packed file or table is always an error.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
             (by their checksums), the set of files, or a setting has changed.
-        memory: how much may be held in memory at once, in bytes or as ``"500MB"``, ``"2GB"``, ``"1.5 GiB"``; at least
-            64 MB. The field is then kept in `cache`, block by block, and studies load the blocks that they need.
-            Results, such as pools, need further memory. Default: the whole field is in memory.
+        memory: how much may be held in memory at once, in bytes or as ``"500MB"``, ``"1.5 GiB"``; at least 64 MB. The
+            field is then kept in `cache`, block by block. Default: the whole field is in memory.
         n_jobs: threads; default all cores.
         verbose: show a progress bar.
 

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from io import BytesIO
 from itertools import pairwise
@@ -268,7 +268,8 @@ def read_kept(
     top = os.path.join(os.path.realpath(folder), "")
     if any(path.startswith(top) for path in (*real, *map(os.path.realpath, filter(os.path.islink, paths)))):
         raise InputError(f"cache {folder} holds the run files themselves. Give another folder.", argument="cache")
-    made_of = {"format": FORMAT, "settings": asdict(conventions), "sources": fingerprints(real, threads)}
+    settings = {option.name: getattr(conventions, option.name) for option in fields(Conventions)}
+    made_of = {"format": FORMAT, "settings": settings, "sources": fingerprints(real, threads)}
 
     def write(blocks: Iterable[Field], ranked: NDArray[np.bool_], told: Callable[[], ReadField]) -> None:
         def notes() -> dict[str, Any]:

@@ -22,7 +22,7 @@ from pt_reuse.arrays.lists import neighbours, ranges
 from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.frame_columns import check_once, finite_column, number_column, text_column, text_groups
 from pt_reuse.data.lines import RunPart
-from pt_reuse.data.metadata import given_metadata, is_missing
+from pt_reuse.data.metadata import given_metadata
 from pt_reuse.data.packed_files import (
     ANY_UNPACKED,
     LONGEST_START,
@@ -271,10 +271,7 @@ class TableLabels:
 
 def _plain_cell(value: Any) -> Any:
     # what is no text, number or flag is a text
-    if is_missing(value):
-        return None
-    value = value.item() if hasattr(value, "item") else value
-    return value if isinstance(value, str | bool | int | float) else str(value)
+    return value.item() if isinstance(value, np.generic) else str(value)
 
 
 _ENDINGS = (".parquet", ".arrow", ".feather")
@@ -296,10 +293,12 @@ def write_table(
     empty = [names[r] for r in np.flatnonzero(field.lengths.sum(axis=0) == 0)]
     if empty:
         raise InputError(f"{examples(empty)} has no documents, and would have no row. Leave it out: runs.select(...).")
-    labels = [{str(column): _plain_cell(value) for column, value in row.items()} for row in table.to_dict("records")]
-    notes = {"order": order, "pool_order": how_pooled.order, "pool_depth": how_pooled.depth, "runs": labels}
+    cells = table.astype(object).where(table.notna(), None).rename(columns=str).to_dict("records")
+    notes = {"order": order, "pool_order": how_pooled.order, "pool_depth": how_pooled.depth, "runs": cells}
     columns = {"qid": pa.string(), "docno": pa.string(), "score": pa.float64(), "rank": pa.int64(), "name": pa.string()}
-    schema = pa.schema([pa.field(*column, nullable=False) for column in columns.items()], {KEY: json.dumps(notes)})
+    schema = pa.schema(
+        [pa.field(*column, nullable=False) for column in columns.items()], {KEY: json.dumps(notes, default=_plain_cell)}
+    )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as file, _writer(pa, file, schema, target.suffix) as writer:

@@ -243,12 +243,10 @@ def check_values(
         if picked:
             warn(f"{problem}; all weigh alike in a mean. Write all on one scale.")
             continue
-        raise InputError(
-            f"{problem}: percentages beside fractions, or no scores of a task. Write all on one scale; leave out what "
-            f"is no score by {proposed('ignore', [] if axis else names)}; or, if all are right, name the tasks by "
-            f"{proposed('tasks', [] if axis else [name for name in tasks if name not in set(names)])}.",
-            argument="path",
-        )
+        leave = proposed("ignore", [] if axis else names)
+        keep = proposed("tasks", [] if axis else [name for name in tasks if name not in set(names)])
+        problem += ": percentages beside fractions? Write all on one scale"
+        raise InputError(f"{problem}; or give {leave}, or {keep} if all are right.", argument="path")
 
 
 def _whole(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> set[int]:
@@ -290,12 +288,10 @@ def proposed(argument: str, names: list[str]) -> str:
 
 def _ask(names: Sequence[str], odd: list[str], where: str, why: str) -> None:
     rest = [name for name in names if name not in set(odd)]
-    raise InputError(
-        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}, and would count as such. Give "
-        f"{proposed('tasks', rest)} for the {where}s that are scores of a task, or {proposed('ignore', odd)} for those "
-        "to leave out.",
-        argument="path",
+    problem = (
+        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}. Give {proposed('tasks', rest)} for those "
     )
+    raise InputError(f"{problem}that are, or {proposed('ignore', odd)} for those to leave out.", argument="path")
 
 
 #: which revision stands for a model
@@ -339,15 +335,6 @@ class ResultChoice:
             raise InputError(f"ignore and tasks both name {examples(both)}. Take it out of one.", argument="ignore")
         return cls(score, split, revisions, external, chosen, ignored)
 
-    def split_of(self, task: str) -> str:
-        """Return the split of a task."""
-        default = SPLITS.get(task, "test")
-        return self.split.get(task, default) if isinstance(self.split, Mapping) else self.split or default
-
-    def takes(self, revision: str) -> bool:
-        """Return whether scores of a revision are read."""
-        return self.external != "no" if revision == EXTERNAL else self.external != "only"
-
 
 @dataclass(frozen=True)
 class TaskResults:
@@ -382,7 +369,7 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
         known.add(task)
         if task in chosen.ignore or (chosen.tasks is not None and task not in chosen.tasks):
             continue
-        if not chosen.takes(revision):
+        if chosen.external == ("no" if revision == EXTERNAL else "only"):
             external |= {model} if revision == EXTERNAL else set()
             continue
         place = f"{model.replace('/', '__')}/{revision}/{file.name}"
@@ -465,22 +452,15 @@ def _check_scale(rows: pd.DataFrame, *, picked: bool) -> None:
     mixed = rows.loc[beyond & rows["qid"].isin(rows.loc[~beyond & (rows["value"] != 0), "qid"])]
     if len(mixed):
         row = mixed.iloc[0]
-        raise InputError(
-            f"the score {row['value']:g} is beyond 1, and other scores of {row['qid']} are within it "
-            f"({count(len(mixed), 'such score')}): per cent beside fractions? Write all on one scale.",
-            argument="path",
-            place=row["place"],
-        )
+        problem = f"the score {row['value']:g} is beyond 1, and others of {row['qid']} are within it: per cent beside "
+        raise InputError(f"{problem}fractions? Write all on one scale.", argument="path", place=row["place"])
     large = rows.loc[beyond, "qid"].unique().tolist()
     if large and not beyond.all():
         problem = f"the scores of {examples(large)} are beyond 1, and those of other tasks within it"
         if not picked:
-            raise InputError(
-                f"{problem}: per cent beside fractions? Write all on one scale, leave tasks out by ignore=, or name "
-                "those that count by tasks= if all are right.",
-                argument="path",
-                place=rows.loc[beyond, "place"].iloc[0],
-            )
+            place = rows.loc[beyond, "place"].iloc[0]
+            problem += ": per cent beside fractions? Write all on one scale, leave tasks out by ignore=, or give tasks="
+            raise InputError(f"{problem}.", argument="path", place=place)
         warn(f"{problem}; all weigh alike in a mean.")
 
 
@@ -501,7 +481,8 @@ def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tu
         raise InputError("no key 'scores'.")
     if result.get("task_name") not in (None, task):
         raise InputError(f"it has the result of {shown(result['task_name'])}, and not of {task!r}. Rename the file.")
-    split = chosen.split_of(task)
+    default = SPLITS.get(task, "test")
+    split = chosen.split.get(task, default) if isinstance(chosen.split, Mapping) else chosen.split or default
     parts = result["scores"].get(split)
     if parts is None:
         return f"{task} without the split {split!r}", version, ()

@@ -153,11 +153,8 @@ def chosen_rows(
     if pooled is not None:
         unknown = table["pooled"].isna().to_numpy()
         if unknown.all() and len(unknown):
-            raise InputError(
-                f"who was pooled is not on record. Leave out pooled={bool(pooled)!r}, or say it first: "
-                "runs.with_metadata(pooled=...); infer_pool(runs, qrels) says who must have been.",
-                argument="pooled",
-            )
+            problem = "who was pooled is not on record. Leave out pooled=, or say it: runs.with_metadata(pooled=...)."
+            raise InputError(problem, argument="pooled")
         if left := int((unknown & chosen).sum()):
             warn(f"{count(left, 'run')} left out: not on record whether pooled.")
         chosen &= table["pooled"].astype("boolean").fillna(not pooled).to_numpy(dtype=bool) == bool(pooled)

@@ -165,9 +165,6 @@ def read_leaderboard(
                            measure: what pt.Experiment returns, and gdeval and ndeval write
     ====================== ======================================================================
 
-    Names in tables are taken out of links in Markdown and HTML. Where each score has the sign of per cent, ``45.3%``
-    is 45.3. Numbers have the digits 0 to 9.
-
     A column counts as a task if its name and its values leave no doubt. What may be a mean, a rank, a spread, a size, a
     time, a count, a p-value and the like, by its name or because it equals the mean or the sum of all others, is an
     error until `tasks` or `ignore` says what it is; so are percentages beside fractions, by task or by system. A table

@@ -214,7 +214,7 @@ def test_what_the_command_of_ir_measures_prints(tmp_path, messages):
 
 
 def test_tables_in_markdown(tmp_path, messages):
-    rows = "| **Model** | A | B |\n|:--|--:|---|\n| [m1](u) | **0.5** | 0.6 |\n| m\\|2 | 0.4 | _0.7_ |\n"
+    rows = "| **Model** | A | B |\n|:--|--:|---|\n| m1 | **0.5** | 0.6 |\n| m\\|2 | 0.4 | _0.7_ |\n"
     text = f"# Results\n\nBest in bold | see below\n\n{rows}\nEnd.\n"
     found = read(write(tmp_path / "page.md", text))
     assert (found.names, found.topics) == (["m1", "m|2"], ["A", "B"])
