@@ -333,7 +333,16 @@ class Answers:
         for _, row in items[items.duplicated(["qid", "item"])].head(1).iterrows():
             where = f"topic {shown(row['qid'])}, item {shown(row['item'])}"
             raise InputError("the item weighs one thing in the one and another in the other.", place=where)
-        return _of_rows(both, _described(self.run_table, other.run_table), items, {**self.texts, **other.texts})
+        table = pd.concat([self.run_table, other.run_table])
+        for column in ("team", "type"):
+            labels = table[["name", column]].dropna().drop_duplicates()
+            for name in labels.loc[labels["name"].duplicated(), "name"].head(1):
+                known = examples(labels.loc[labels["name"] == name, column])
+                raise InputError(f"it has the {column} {known} in one and the other.", place=f"run {shown(name)}")
+        table = table.groupby("name", sort=False, as_index=False).first()
+        texts = table[["team", "type"]].astype(object)
+        table = table.assign(**texts.where(texts.notna(), None))
+        return _of_rows(both, table, items, {**self.texts, **other.texts})
 
     def to_frame(self) -> pd.DataFrame:
         """Return ``qid item name match contradicts importance weight judge``, a row for each match."""
@@ -487,19 +496,6 @@ def _bank(bank: Any, rows: pd.DataFrame) -> pd.DataFrame:
     if len(without := items.loc[~matched, "qid"].unique()):
         warn(f"{count(len(without), 'topic')} of the bank without a match, left out: {examples(without)}.")
     return items[matched]
-
-
-def _described(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of the runs of two; what both say of a run must be the same."""
-    both = pd.concat([first, second])
-    for column in ("team", "type"):
-        said = both[["name", column]].dropna().drop_duplicates()
-        for name in said.loc[said["name"].duplicated(), "name"].head(1):
-            known = examples(said.loc[said["name"] == name, column])
-            raise InputError(f"it has the {column} {known} in one and the other.", place=f"run {shown(name)}")
-    found = both.groupby("name", sort=False, as_index=False).first()
-    labels = found[["team", "type"]].astype(object)
-    return found.assign(**labels.where(labels.notna(), None))
 
 
 def as_answers(given: Any, argument: str = "answers", *, unknown: str = "error") -> Answers:

@@ -23,6 +23,8 @@ BOM = b"\xef\xbb\xbf"
 SKIP = " Pass bad_lines='skip' to leave out bad lines, or other_files='skip' files without a run line."
 _QID, _DOCNO, _RANK, _SCORE, _TAG = 0, 2, 3, 4, 5
 _OF_RUN = 6  # columns
+#: what lines of so many columns may be
+_LOOKS = {4: "qrels (four columns)", 5: "a sample with its strata, for strata=True", 6: "a run file (six columns)"}
 _SPARE = 40  # words are loaded 8 bytes at a time and numbers 40 bytes back from their end
 _NEWLINE, _COMMENT = ord("\n"), ord("#")
 
@@ -99,8 +101,7 @@ class Lines:
 
     fields: Fields
     longer: Sequence[int] = ()  # the rows' lines with text after their last column
-    bad: Sequence[int] = ()  # the lines that are left out
-    reasons: Sequence[str] = ()  # why each of them is
+    bad: Sequence[tuple[int, str]] = ()  # the lines that are left out, each with why
 
 
 def _line_by_line(
@@ -115,7 +116,7 @@ def _line_by_line(
 ) -> Lines:
     """Return the rows of any text; a line with a fault is left out, or is an error."""
     rows: list[bytes] = []
-    numbers, longer, bad, reasons = [], [], [], []
+    numbers, longer, bad = [], [], []
     for number, line in enumerate(BytesIO(data), before + 1):
         cells = line.split(None, columns)
         if b"\0" not in line and (not cells or cells[0].startswith(b"#")):
@@ -126,8 +127,7 @@ def _line_by_line(
             numbers.append(number)
             longer += [number] if len(cells) > columns else []
         elif skip:
-            bad.append(number)
-            reasons.append(fault)
+            bad.append((number, fault))
         else:
             text = shown(line.strip().decode("utf-8", "backslashreplace"))
             advice = _advice(line.split(), columns, first=first and not rows)
@@ -135,21 +135,14 @@ def _line_by_line(
                 advice = "It has NUL bytes, so it is no plain text: an image, an archive, or UTF-16?"
             raise InputError(f"expected {expected}; found {fault} in {text}. {advice}", place=f"line {number:,}")
     fields = Fields(b"\n".join(rows), columns, lines=np.array(numbers, dtype=np.int64))
-    return Lines(fields, longer, bad, reasons)
+    return Lines(fields, longer, bad)
 
 
 def _advice(cells: list[bytes], columns: int, *, first: bool) -> str:
     # what to do about a line that is no row
-    values = [plain_decimal(cell) for cell in cells]
     skip = SKIP if columns == _OF_RUN else ""
-    if first and columns == _OF_RUN and len(cells) == 4 and values[3].is_integer():
-        return f"This looks like qrels (four columns), where a run is expected.{SKIP}"
-    if first and columns == 4 and len(cells) == 5 and values[4].is_integer():
-        return "Where this is a sample with its strata, qid iteration docno stratum label, pass strata=True."
-    if first and columns == 4 and len(cells) == _OF_RUN and np.isfinite(values[3] + values[4]):
-        return "This looks like a run file (six columns), where judgments are expected: qid iteration docno label."
-    if first and len(cells) != columns:
-        return f"If this is no such file, move it away or give a pattern such as 'input.*'.{skip}"
+    if first and len(cells) in _LOOKS and len(cells) != columns:
+        return f"This looks like {_LOOKS[len(cells)]}.{skip}"
     return f"Mend or remove the line; names must not hold white space.{skip}"
 
 
@@ -251,8 +244,7 @@ class RunParts:
         self._chunks, self.order, self.skip = chunks, order, skip
         self.tags: dict[str, int] = {}  # tag -> the first line that has it
         self.longer: list[int] = []
-        self.bad: list[int] = []
-        self.reasons: list[str] = []
+        self.bad: list[tuple[int, str]] = []
         self.n_rows = 0
 
     def has_run_lines(self) -> bool:
@@ -270,7 +262,6 @@ class RunParts:
                 lines = lines_of_run(data, self.order, skip=self.skip, before=before, first=not self.n_rows)
                 self.longer += lines.longer
                 self.bad += lines.bad
-                self.reasons += lines.reasons
                 if len(lines.fields):
                     yield self._part(lines.fields)
             elif data and what == "is empty":

@@ -241,35 +241,35 @@ class GivenMetadata:
         runs = pd.Series(list(names), dtype=object)
         bare = pd.DataFrame({"name": runs, "team": None, "type": None, "pooled": pd.NA})
         table = bare if base is None else base.copy()
-        said: dict[str, set[str]] = {}
+        named: dict[str, set[str]] = {}
+        labels = [(_ARGUMENTS[column], column, given) for column, given in self.labels.items()]
         if self.frame is not None:
-            listed = self.frame["name"]
-            _check_names("metadata", listed.tolist(), names)
-            for column in self.frame.columns.drop("name"):
-                given = Labels(dict(zip(listed, self.frame[column], strict=True)))
-                table[column] = _filled(table, column, given, "metadata")
-                # tables often have the type of some runs only
-                if column != "type":
-                    said.setdefault(column, set()).update(listed)
-        for column, given in self.labels.items():
-            argument = _ARGUMENTS[column]
-            if given.of or given.rest is None:
+            listed = self.frame["name"].tolist()
+            _check_names("metadata", listed, names)
+            cells = {column: self.frame[column] for column in self.frame.columns.drop("name")}
+            of_frame = {column: Labels(dict(zip(listed, cells[column], strict=True))) for column in cells}
+            labels = [*(("metadata", column, given) for column, given in of_frame.items()), *labels]
+        for argument, column, given in labels:
+            if argument != "metadata" and (given.of or given.rest is None):
                 _check_names(argument, list(given.of), names)
             table[column] = _filled(table, column, given, argument)
-            said.setdefault(column, set()).update(given.of if given.rest is None else names)
+            # tables often have the type of some runs only
+            if (argument, column) != ("metadata", "type"):
+                named.setdefault(column, set()).update(given.of if given.rest is None else names)
         table["pooled"] = table["pooled"].astype("boolean")
         for column in {"team", "type", "family"} & set(table):
             table[column] = pd.Series([None if is_blank(v) else _as_text(v) for v in table[column]], dtype=object)
         if complete:
-            _tell_lacking(table, said)
+            _tell_lacking(table, named)
         return table
 
 
 def _check_names(argument: str, given: Sequence[str], names: Sequence[str]) -> None:
     """Raise where no run is named; warn of names that are no run's, one that is nearly one first."""
-    strangers = [name for name in given if name not in set(names)]
+    known, named = set(names), set(given)
+    strangers = [name for name in given if name not in known]
     # what is named already is not what another name means
-    unnamed = [name for name in names if name not in set(given)]
+    unnamed = [name for name in names if name not in named]
     hints = {name: did_you_mean(name, unnamed) for name in strangers} if len(strangers) < _FEW else {}
     strangers.sort(key=lambda name: not hints.get(name))
     hint = hints.get(strangers[0], "") if strangers else ""

@@ -49,7 +49,7 @@ def _streams(file: IO[bytes], chunk: int, step: int, packed: str) -> Iterator[by
     chunks = _chunks(file, chunk)
     rest = next(chunks, b"")
     while rest:
-        stream = made()
+        stream: Any = made()
         while True:
             yield stream.decompress(rest) if packed == "zstandard" else stream.decompress(rest, step)
             if stream.eof:

@@ -84,8 +84,7 @@ class FileRun:
     left_out: str | None = None  # why it is left out, None where it is not
     fault: InputError | None = None  # what is wrong with it, None where nothing is
     longer: tuple[int, int] = (0, 0)  # how many lines have text after the sixth column, and the first of them
-    bad: Sequence[int] = ()  # the lines that were left out
-    reasons: Sequence[str] = ()  # why each of them was
+    bad: Sequence[tuple[int, str]] = ()  # the lines that were left out, each with why
     table: bool = False  # whether the file is a table, which may hold several runs
     rows: Any = None  # the rows of its file, as :meth:`RunFiles.kept` keeps them
     number: int = 0  # which of the runs of these it is
@@ -256,7 +255,7 @@ class RunFiles:
                 path, fault=InputError(f"{problem}. Split it, or pass names='file' to name the run by its file.")
             )
         tag, longer = next(iter(parts.tags)), (len(parts.longer), next(iter(parts.longer), 0))
-        return FileRun(path, tag, None, None, longer, parts.bad, parts.reasons, rows=rows)
+        return FileRun(path, tag, longer=longer, bad=parts.bad, rows=rows)
 
     def _table(self, path: Path) -> list[FileRun]:
         reading = TableReading(path, self.conventions.order)
@@ -358,8 +357,9 @@ def field_of_files(
     parts = [left_out(1, file=str(file.path), reason=file.left_out) for file in files if file.left_out is not None]
     for file in files:
         if len(file.bad):
+            lines, reasons = map(list, zip(*file.bad, strict=True))
             about = {"file": str(file.path), "name": name_of.get(id(file), "")}
-            parts.append(left_out(len(file.bad), **about, line=file.bad, reason=list(file.reasons)))
+            parts.append(left_out(len(lines), **about, line=lines, reason=reasons))
     every = stacked([*parts, *again])
     # in the order of the files and of their lines
     at = every["file"].map({str(path): i for path, i in place.items()})

@@ -43,7 +43,7 @@ _HEADINGS = {
 }
 #: what a column of documents is called: beside topics, the table is one of labels or of a run
 _OF_DOCUMENTS = {
-    *("docno", "docid", "doc", "document", "documentid", "corpusid", "passageid", "pid", "did", "relevance", "label"),
+    *("docno", "docid", "doc", "document", "documentid", "corpusid", "passageid", "pid", "did", "relevance", "label")
 }
 _EMPTY = {"", "nan", "na", "n/a", "null", "none", "-", "\N{EN DASH}", "\N{EM DASH}"}
 #: what tools write for a name that is missing
@@ -108,16 +108,10 @@ def told_table(lines: Sequence[str], file_name: str, widths: set[int]) -> bool:
     return named or len(header) > max(widths)
 
 
-def parse_table(lines: Sequence[str], format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
-    """Return the format of the lines of a file, and ``name qid measure value line``, texts all but the line."""
-    table = parse_csv(lines, "path")
-    return _table([*table.frame.columns], table.frame.to_numpy(dtype=object), table.lines.tolist(), format, form)
-
-
 def parse_markdown(
     lines: Sequence[tuple[int, str]], format: str | None, form: TableForm
 ) -> tuple[str, pd.DataFrame] | None:
-    """Return what `parse_table` does of the table in Markdown, None where there is none."""
+    """Return what `parse_leaderboard` does of the table in Markdown, None where there is none."""
     starts = [
         at
         for at, (_, line) in enumerate(lines)
@@ -155,7 +149,7 @@ def _piped(line: str) -> list[str]:
 
 
 def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
-    """Return the format of a frame and what `parse_table` does, lines being rows from 1."""
+    """Return what `parse_leaderboard` does, of a frame, lines being rows from 1."""
     # an index without a name is that of rows that were chosen, or of names
     unnamed = frame.index.names == [None]
     named = frame if unnamed and pd.api.types.is_integer_dtype(frame.index) else frame.reset_index()
@@ -235,7 +229,7 @@ def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
     roles = _roles(header)
     lacking = {"name", "value"} - set(roles) or ({"qid"} if not {"qid", "measure"} & set(roles) else set())
     if lacking or any(len(places) > 1 for places in roles.values()):
-        problem = f"the first line must name name, qid, value and maybe measure, each once, got {examples(header, 12)}."
+        problem = f"the first line must have name, qid, value and maybe measure, each once, got {examples(header, 12)}."
         raise InputError(problem, argument="path")
     columns = {role: cells[:, places[0]] for role, places in roles.items()}
     frame = pd.DataFrame({"qid": ALL, "measure": form.measure, **columns, "line": numbers}, dtype=object)
@@ -411,18 +405,19 @@ def parse_leaderboard(
     lines = [(n, line) for n, line in enumerate(ends.split("\n"), 1) if line.strip()][int(header) :]
     if not lines:
         raise InputError("there is no line. Give a leaderboard, such as `run topic measure value`.", argument="path")
-    if format == "jsonl" or (format is None and _is_json(lines[0][1], file_name)):
-        _check_lines_of_json(text)
+    if not header and format in (None, *FORMS) and (found := parse_markdown(lines, format, form)) is not None:
+        return found
+    if format == "jsonl" or (format is None and lines[0][1].lstrip().startswith(("{", "["))):
         rows = [_of_json(n, line, file_name) for n, line in lines]
         return "jsonl", _selected(pd.DataFrame(rows, columns=[*_KEYS, "line"]), form)
     if format is None or format in FORMS:
-        if not header and (found := parse_markdown(lines, format, form)) is not None:
-            return found
         widths = {len(columns) for columns in _AT_SPACE.values()}
         if format in FORMS or told_table([line for _, line in lines], file_name, widths):
             if header:
                 raise InputError("header is for lines at white space, and not for CSV and TSV.", argument="header")
-            return parse_table(ends.split("\n"), format, form)
+            table = parse_csv(ends.split("\n"), "path")
+            frame = table.frame
+            return _table([*frame.columns], frame.to_numpy(dtype=object), table.lines.tolist(), format, form)
     cells = [line.split() for _, line in lines]
     known = told_format(cells) if format is None else format
     _check_no_labels(cells, known)
@@ -526,27 +521,6 @@ def leaderboard_text(
     return "".join("\t".join(str(of_row[column]) for column in COLUMNS[format]) + "\n" for of_row in cells)
 
 
-def _is_json(line: str, file_name: str) -> bool:
-    begins = line.lstrip().startswith(("{", "["))
-    if not begins or ".json" in file_name.lower():
-        return begins
-    try:
-        return isinstance(json.loads(line), dict | list)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _check_lines_of_json(text: str) -> None:
-    """Raise where a file is one value of JSON over several lines."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    if not isinstance(value, dict) or "measure" not in value:
-        problem = f"one value of JSON; a leaderboard has an object a line, with {listed(list(_KEYS.values()))}. Give a "
-        raise InputError(f"{problem}frame, or of MTEB's results the folder.", argument="path")
-
-
 def _of_json(n: int, line: str, file_name: str) -> list[Any]:
     try:
         known = json.loads(line)
@@ -559,5 +533,7 @@ def _of_json(n: int, line: str, file_name: str) -> list[Any]:
     texts = [known.get(key) for key in _KEYS.values() if key != "value"]
     if "value" not in known or any(isinstance(text, bool) or not isinstance(text, str | int) for text in texts):
         problem = f"no object with {listed(list(_KEYS.values()))}, the first three texts or whole numbers: "
-        raise InputError(f"{problem}{shown(line.strip())}. Give one a line.", argument="path", place=f"line {n:,}")
+        raise InputError(
+            f"{problem}{shown(line.strip())}. Give one a line, or a frame.", argument="path", place=f"line {n:,}"
+        )
     return [*(known[key] if isinstance(known[key], str) else repr(known[key]) for key in _KEYS.values()), n]

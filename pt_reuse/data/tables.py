@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -251,7 +251,7 @@ class TableLabels:
 
     def how_pooled(self, given: HowPooled) -> HowPooled:
         """Return how the runs were pooled: what the user gives, and where this is nothing, what the tables say."""
-        options = {"pool_order": given.order, "pool_depth": given.depth}
+        options: dict[str, Any] = {"pool_order": given.order, "pool_depth": given.depth}
         for option, value in options.items():
             kept = list(dict.fromkeys(notes[option] for notes in self._notes.values() if notes[option] is not None))
             if value is None and len(kept) > 1:
@@ -301,7 +301,15 @@ def write_table(
     )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(target) as file, _writer(pa, file, schema, target.suffix) as writer:
+        repeated = [name for name in schema.names if name != "score"]
+        options = {"use_dictionary": repeated, "dictionary_pagesize_limit": _PAGE, "write_page_checksum": True}
+        with ExitStack() as stack:
+            file = stack.enter_context(replacing(target))
+            if target.suffix == ".parquet":
+                opened = pa.parquet.ParquetWriter(file, schema, compression="zstd", **options)
+            else:
+                opened = pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd"))
+            writer = stack.enter_context(opened)
             for topics in neighbours(field.lengths.sum(axis=1, dtype=np.int64), _ROWS_AT_ONCE):
                 rows = pa.concat_tables([_topic_rows(pa, schema, field, t, names) for t in topics]).combine_chunks()
                 writer.write_table(rows, rows.num_rows)
@@ -327,15 +335,3 @@ def _topic_rows(pa: Any, schema: Any, field: AnyField, t: int, names: Sequence[s
         pa.array(names, pa.string()).take(pa.array(np.repeat(np.arange(len(names)), lengths))),
     ]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-@contextmanager
-def _writer(pa: Any, file: IO[bytes], schema: Any, ending: str) -> Iterator[Any]:
-    if ending == ".parquet":
-        repeated = [name for name in schema.names if name != "score"]
-        options = {"use_dictionary": repeated, "dictionary_pagesize_limit": _PAGE, "write_page_checksum": True}
-        writer = pa.parquet.ParquetWriter(file, schema, compression="zstd", **options)
-    else:
-        writer = pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd"))
-    with writer:
-        yield writer

@@ -43,7 +43,7 @@ _OTHERS = _words("""
     count counts num number samples instances support votes likes downloads submissions appearances battles missing
     seed seeds epoch epochs fold trial iteration iterations
     version ver revision rev commit sha hash release id ids uid uuid idx index
-    delta diff difference improvement change vs versus
+    delta diff difference improvement change vs versus low high lower upper min max lo hi lb ub baseline prev previous
     """)
 #: no task where it is the whole name
 _WHOLE = _words("""
@@ -51,18 +51,6 @@ _WHOLE = _words("""
     batch step steps dev ndev type score scores final general global queries topics docs documents runs date unnamed se
     result results
     """)
-#: no task beside a column that is called so without it: `QA low` beside `QA`; the longest first
-_BESIDE = tuple(
-    sorted(
-        _words("""
-        std sd se stdev stddev stderr var ci err n p t z low high lower upper min max lo hi l u lb ub rank pos time size
-        count seed id delta diff gain change drop lou unjudged predicted abstains filled corrected better worse wins
-        losses ties old prev previous baseline x y rel abs median mean avg pvalue reject
-        """),
-        key=len,
-        reverse=True,
-    )
-)
 #: anywhere in a name: signs of spread and change, means in scripts without spaces, a p-value
 _WITHIN = re.compile(
     r"[±∆∑⌀№]|^[#Δ]|[\s_(]Δ\)?$|\s[+-]$|\+/-|(?:^|[\s_(])[Øσμµ](?:$|[\s_)])|平均|均分|总分|總分|綜合|综合|総合|順位|排名|标准差|"
@@ -166,12 +154,16 @@ def beside_measures(names: Sequence[str]) -> list[str]:
 
 def doubtful_names(names: Sequence[str]) -> list[str]:
     """Return the names that may be of no task."""
-    known, alone, beside = {name.casefold() for name in names}, len(names) == 1, set(beside_measures(names))
+    alone, beside = len(names) == 1, set(beside_measures(names))
     of_measures = {name for name in names if not alone and is_measure_name(name) and name.lower() not in _LETTER}
     return [
         name
         for name in names
-        if name in beside or name in of_measures or _is_doubtful(name[:_LONGEST], alone) or _is_beside(name, known)
+        if name in beside
+        or name in of_measures
+        or _is_doubtful(name[:_LONGEST], alone)
+        # what pandas calls the second of two columns of one name
+        or (name[-2:-1] == "." and name[-1].isdigit() and name[:-2] in names)
     ]
 
 
@@ -185,25 +177,6 @@ def _is_doubtful(name: str, alone: bool) -> bool:
     # the only column may be called `score`
     whole = low.strip(" .:*()[]_") in _WHOLE and not (alone and low.startswith("score"))
     return whole or low in _WHOLE_NAMES or bool(_WITHIN.search(name) or words & (_MEANS | _FUSED | _OTHERS))
-
-
-def _is_beside(name: str, known: set[str]) -> bool:
-    """Return whether a name is that of another column, and what stands beside it."""
-    low = name[:_LONGEST].casefold()
-    # what pandas calls the second of two columns of one name
-    if low[-2:-1] == "." and low[-1].isdigit() and low[:-2] in known:
-        return True
-    bare = low.rstrip(" )]%+-")
-    end = low[len(bare) :]
-    if end and bare and bare.rstrip(" _-.:/([") in known and end.strip(" )]") in "%+-":
-        # `C++` is a language, `C +` counts topics
-        return end.startswith((" ", "%"))
-    for end in _BESIDE if bare.endswith(_BESIDE) else ():
-        rest = bare.removesuffix(end)
-        base = rest.rstrip(" _-.:/([")
-        if bare.endswith(end) and base and base in known and (base != rest or len(end) > 1):
-            return True
-    return False
 
 
 def check_values(
@@ -331,8 +304,6 @@ class ResultChoice:
         choice("external", external, ("no", "yes", "only"))
         chosen = None if tasks is None else names("tasks", tasks)
         ignored = () if ignore is None else names("ignore", ignore)
-        if both := [task for task in chosen or () if task in ignored]:
-            raise InputError(f"ignore and tasks both name {examples(both)}. Take it out of one.", argument="ignore")
         return cls(score, split, revisions, external, chosen, ignored)
 
 
@@ -384,7 +355,9 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
                 found.append((model, revision, task, value, version, place, subsets))
     if faults:
         raise InputError.of_several(faults, len(found) + len(faults), "results")
-    _check_tasks(chosen, known)
+    Selection(chosen.tasks, chosen.ignore).places(sorted(known))
+    if isinstance(chosen.split, Mapping) and (odd := [task for task in chosen.split if task not in known]):
+        raise InputError(f"split names {examples(odd)}, of which there is no result.", argument="split")
     rows = pd.DataFrame(found, columns=[*_COLUMNS])
     for place in rows.loc[rows.duplicated(["model", "revision", "qid"]), "place"].head(1):
         problem = "a second file of this task and revision. Keep one."
@@ -400,7 +373,11 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
     rows = rows[~rows["place"].isin([place for places in lacking.values() for place in places])]
     if rows.empty:
         raise InputError("no result has a score that was asked for. Give other tasks, split= or external=.")
-    _check_scale(rows, picked=chosen.tasks is not None)
+    matrix = rows.assign(name=rows["model"] + "@" + rows["revision"]).pivot_table("value", "name", "qid", sort=False)
+    # as if each had been written with decimals
+    written = np.full(matrix.shape, _DIGITS)
+    scored = matrix.to_numpy(), written
+    check_values([*matrix.index], [*matrix.columns], *scored, picked=chosen.tasks is not None, where="task")
     several = rows.groupby("model")["revision"].nunique()
     several = several[several > 1]
     kept = rows
@@ -436,32 +413,6 @@ def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> d
         + ")",
         "score": f"{chosen.score!r}, split {chosen.split or SPLITS | {'other tasks': 'test'}}, mean over subsets",
     }
-
-
-def _check_tasks(chosen: ResultChoice, known: set[str]) -> None:
-    split = chosen.split if isinstance(chosen.split, Mapping) else ()
-    for argument, given in (("tasks", chosen.tasks or ()), ("ignore", chosen.ignore), ("split", split)):
-        if odd := [task for task in given if task not in known]:
-            near = did_you_mean(odd[0], known)
-            raise InputError(f"{argument} names {shown(odd[0])}, of which there is no result.{near}", argument=argument)
-
-
-def _check_scale(rows: pd.DataFrame, *, picked: bool) -> None:
-    """Raise where some scores of a task are per cent beside fractions, or all of a task, if it is not `picked`."""
-    beyond = rows["value"].abs() > 1
-    mixed = rows.loc[beyond & rows["qid"].isin(rows.loc[~beyond & (rows["value"] != 0), "qid"])]
-    if len(mixed):
-        row = mixed.iloc[0]
-        problem = f"the score {row['value']:g} is beyond 1, and others of {row['qid']} are within it: per cent beside "
-        raise InputError(f"{problem}fractions? Write all on one scale.", argument="path", place=row["place"])
-    large = rows.loc[beyond, "qid"].unique().tolist()
-    if large and not beyond.all():
-        problem = f"the scores of {examples(large)} are beyond 1, and those of other tasks within it"
-        if not picked:
-            place = rows.loc[beyond, "place"].iloc[0]
-            problem += ": per cent beside fractions? Write all on one scale, leave tasks out by ignore=, or give tasks="
-            raise InputError(f"{problem}.", argument="path", place=place)
-        warn(f"{problem}; all weigh alike in a mean.")
 
 
 def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tuple[int, ...], tuple[str, ...]]:

@@ -220,8 +220,7 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
         raise InputError(f"corpus, {error}", argument="corpus") from error
     if not names or not all(names):
         raise InputError(f"corpus has {'an empty docno' if names else 'no documents'}.", argument="corpus")
-    names = tokens.encoded(names)
-    distinct = sorted(set(names))
+    distinct = sorted(set(tokens.encoded(names)))
     if len(distinct) < len(names):
         warn(f"the corpus has {count(len(names) - len(distinct), 'document')} more than once; each counts once.")
     n = share_of(part, len(distinct))

@@ -40,7 +40,7 @@ DOUBTFUL = """
     QA_std|QA ±|std|Std. dev.|StdDev|QA CI|ci95|stderr|n|N|#|#queries|num_samples|count|time|Latency (ms)|mrt|QPS|VRAM|
     GPU memory|params|Model Size (B)|seed|id|run_id|version|revision|p|p-value|pval|QA p-value|delta|Δ|Δ QA|QA Δ|QA +|
     QA -|diff|improvement|Avg|Avg.|AVG|avgScore|Mean|Average|Overall|Total|macro avg|Durchschnitt|Mittelwert|Gesamt|
-    Moyenne|Médiane|Media|Promedio|Média|Gemiddelde|Rang|平均|平均分|总分|順位|標準偏差|среднее|QA low|QA_max|qastd|
+    Moyenne|Médiane|Media|Promedio|Média|Gemiddelde|Rang|平均|平均分|总分|順位|標準偏差|среднее|QA low|QA_max|
     QA.1|QA vs BM25|SE|Zero-shot|Max Tokens|nDCG@10|map|score|epoch|kWh|Borda|win rate
 """
 #: names of tasks, of MTEB and others
