@@ -208,11 +208,11 @@ def _of_ikat(topics: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 raise _fault("no 'nuggets' with 'matched' and 'not-matched'.", at)
             if not any(str(item).strip() for items in nuggets.values() for item in items):
                 without.append(at)
-            said = {"qid": qid, "run": run, "qanswer": answer.get("response"), "place": at}
+            shared = {"qid": qid, "run": run, "qanswer": answer.get("response"), "place": at}
             for key, match in (("matched", 1.0), ("not-matched", 0.0)):
                 items = dict.fromkeys(item for item in nuggets[key] if str(item).strip())
                 left_out += len(nuggets[key]) - len(items)
-                yield from ({**said, "item": item, "match": match} for item in items)
+                yield from ({**shared, "item": item, "match": match} for item in items)
     if left_out:
         warn(f"{count(left_out, 'item')} left out, empty or a second time in an answer.")
     if without:
@@ -318,15 +318,15 @@ class Answers:
         at = [self.judges.index(judge) for judge in chosen]
         cells = np.ix_(np.array(at, dtype=np.int64), np.flatnonzero(kept), runs)
         items, table = (part.reset_index(drop=True) for part in (self.items[kept], self.run_table.iloc[runs]))
-        mine = set(itertools.product(items["qid"], table["name"]))
-        texts = {pair: text for pair, text in self.texts.items() if pair in mine}
+        pairs = set(itertools.product(items["qid"], table["name"]))
+        texts = {pair: text for pair, text in self.texts.items() if pair in pairs}
         return Answers(items, table, chosen, self.matches[cells], self.contradicts[cells], texts)
 
     def __or__(self, other: Any) -> Answers:
         """Return the matches of both, of further runs, judges or topics; what both have must be the same."""
         if not isinstance(other, Answers):
             return NotImplemented
-        both = pd.concat([one.to_frame() for one in (self, other)], ignore_index=True)
+        both = pd.concat([answers.to_frame() for answers in (self, other)], ignore_index=True)
         both = both.rename(columns={"name": "run"}).assign(place="")
         both = both.drop_duplicates(["qid", "item", "run", "judge", "match", "contradicts"])
         items = pd.concat([self.items, other.items]).drop_duplicates()
@@ -408,8 +408,8 @@ def _known(argument: str, given: str | Iterable[str] | None, there: pd.Series) -
     """Return the values that are given, each of which is there; all where none is."""
     known = there.dropna().unique().tolist()
     wanted = known if given is None else list(dict.fromkeys(names(argument, given)))
-    for one in wanted:
-        check_known(argument, one, known, argument=argument)
+    for value in wanted:
+        check_known(argument, value, known, argument=argument)
     return wanted
 
 
@@ -475,8 +475,8 @@ def read_answers(
     odd = every.loc[(every["weight"] == 0) & ~every["importance"].fillna("vital").isin(WEIGHTS), "importance"]
     if len(odd):
         warn(f"items of the importance {examples(odd.unique())} weigh nothing: known are {listed([*WEIGHTS])}.")
-    said = rows[["qid", "run", "qanswer"]].drop_duplicates().dropna()
-    texts = {(qid, run): text for qid, run, text in said.to_numpy().tolist()}
+    given = rows[["qid", "run", "qanswer"]].drop_duplicates().dropna()
+    texts = {(qid, run): text for qid, run, text in given.to_numpy().tolist()}
     return _of_rows(rows, labels.table(rows["run"].dropna().drop_duplicates().tolist()), items, texts)
 
 
@@ -527,9 +527,9 @@ def _of_rows(
     items = items.drop_duplicates(["qid", "item"])[["qid", "item", "importance", "weight"]].fillna({"weight": 1.0})
     items = items.sort_values("qid", key=lambda qid: pd.factorize(qid)[0], kind="stable", ignore_index=True)
     merged = rows.merge(items.reset_index(), on=["qid", "item"], how="left", suffixes=("", "_first"))
-    lacking, said = merged["index"].isna(), merged["weight"].notna()
+    lacking, weighed = merged["index"].isna(), merged["weight"].notna()
     called, first = (merged[name].fillna("").astype(str) for name in ("importance", "importance_first"))
-    other = lacking | (said & ((merged["weight"] != merged["weight_first"]) | (called != first)))
+    other = lacking | (weighed & ((merged["weight"] != merged["weight_first"]) | (called != first)))
     for at, row in merged[other].head(1).iterrows():
         if lacking[at]:
             raise _fault_of_row("the bank lacks the item.", row)

@@ -131,8 +131,8 @@ class ListScores:
             found[some] = self._ascends(some, None)
             return found, found & (self.order == "file")
         ranked = np.resize(np.asarray(self.field.ranked), len(self.length)) & ~self._of_one_rank
-        for places, mine in ((self.field.rank, ranked), (self.field.file, ~ranked)):
-            some = np.flatnonzero(mine & self._turned(places) & ~self.constant)
+        for places, lists in ((self.field.rank, ranked), (self.field.file, ~ranked)):
+            some = np.flatnonzero(lists & self._turned(places) & ~self.constant)
             found[some] = self._ascends(some, places)
         return found, found & ~ranked
 
@@ -289,9 +289,9 @@ class HowPooled:
     def __or__(self, other: HowPooled) -> HowPooled:
         """Return what either says; raise where they say two things."""
         both = (("pool_order", self.order, other.order), ("pool_depth", self.depth, other.depth))
-        for option, mine, theirs in both:
-            if mine and theirs and mine != theirs:
-                two = f"{option} of one field is {mine!r}, that of the other {theirs!r}. Give both the same "
+        for option, ours, theirs in both:
+            if ours and theirs and ours != theirs:
+                two = f"{option} of one field is {ours!r}, that of the other {theirs!r}. Give both the same "
                 raise InputError(f"{two}{option}=.", argument="other")
         return HowPooled(self.order or other.order, self.depth or other.depth)
 

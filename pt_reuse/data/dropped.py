@@ -56,10 +56,10 @@ def stacked(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else left_out()
 
 
-def of_both(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+def of_both(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Return what was left out of two fields; a whole file that was left out of both counts once."""
-    again = other["name"].isna() & other["file"].isin(one["file"][one["name"].isna()])
-    return stacked([one, other[~again]])
+    again = theirs["name"].isna() & theirs["file"].isin(ours["file"][ours["name"].isna()])
+    return stacked([ours, theirs[~again]])
 
 
 def _kinds(frame: pd.DataFrame) -> list[str]:

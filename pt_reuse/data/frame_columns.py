@@ -467,11 +467,11 @@ def plain(value: Any) -> Any:
     return value.item() if callable(getattr(value, "item", None)) else value
 
 
-def with_provenance(label: pd.Series, said: Mapping[Any, Any], name: str) -> dict[str, Any]:
+def with_provenance(label: pd.Series, further: Mapping[Any, Any], name: str) -> dict[str, Any]:
     """Return labels with who gave each, and when: the name, and now, where nothing else is said."""
     given, columns = label.notna().tolist(), {"label": label}
     for column, value in (("judge", name), ("time", now())):
-        known = said[column] if column in said else [None] * len(label)
+        known = further[column] if column in further else [None] * len(label)
         cells = [None if not has else value if pd.isna(cell) else cell for has, cell in zip(given, known, strict=True)]
         columns[column] = pd.Series(cells, index=label.index, dtype=object)
-    return {**columns, **{column: values for column, values in said.items() if column not in columns}}
+    return {**columns, **{column: values for column, values in further.items() if column not in columns}}

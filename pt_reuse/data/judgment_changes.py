@@ -47,11 +47,11 @@ def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.
         answer: Any = judge(pairs.copy())
     if isinstance(answer, pd.DataFrame):
         beside = _beside(pairs, answer)
-        label, said = beside["label"], {column: beside[column].array for column in beside if column != "label"}
+        label, further = beside["label"], {column: beside[column].array for column in beside if column != "label"}
     else:
         what = "the judge must return a frame with qid, docno and label, or one label per document"
-        label, said = checked_labels(in_rows(answer, pairs.index, what, len(pairs)), pairs), {}
-    return pd.DataFrame(with_provenance(label, said, name or name_of(judge)), index=pairs.index)
+        label, further = checked_labels(in_rows(answer, pairs.index, what, len(pairs)), pairs), {}
+    return pd.DataFrame(with_provenance(label, further, name or name_of(judge)), index=pairs.index)
 
 
 @contextmanager
@@ -60,7 +60,10 @@ def telling_of_texts(columns: Iterable[str]) -> Iterator[None]:
     try:
         yield
     except (KeyError, AttributeError) as error:
-        lacking = [column for column in _missed(error) if column in _READ and column not in columns]
+        missed = [error.name] if isinstance(error, AttributeError) else list(error.args)
+        if isinstance(error, pt.validate.InputValidationError):
+            missed = [column for mode in error.modes for column in mode.missing_columns or ()]
+        lacking = [column for column in missed if column in _READ and column not in columns]
         if not lacking:
             raise
         raise without_texts(lacking, columns) from error
@@ -72,12 +75,6 @@ def without_texts(lacking: Iterable[str], columns: Iterable[str]) -> InputError:
         f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it texts, for instance by "
     )
     return InputError(f"{problem}judging.WithTexts(judge, topics=..., texts=...).", argument="judge")
-
-
-def _missed(error: KeyError | AttributeError) -> list[Any]:
-    if isinstance(error, pt.validate.InputValidationError):
-        return [column for mode in error.modes for column in mode.missing_columns or ()]
-    return [error.name] if isinstance(error, AttributeError) else list(error.args)
 
 
 def name_of(judge: Any) -> str:

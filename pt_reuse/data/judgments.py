@@ -46,20 +46,6 @@ COLUMNS = ("qid", "docno", "label")
 WHOLE = "pt_reuse"
 
 
-def judged_frame(given: Any, argument: str) -> pd.DataFrame:
-    """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked."""
-    found = in_judgment_columns(given) if isinstance(given, pd.DataFrame) else frame_of(given, COLUMNS)
-    if isinstance(found, pd.DataFrame):
-        if "label" in found.columns or not {"qid", "docno", "score"} <= set(found.columns):
-            return found
-        found = "a frame of results"
-    raise InputError(
-        f"{argument} must be a Qrels, a frame with 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
-        f"document -> label, a file, or a collection's name ('reuse:dl19'), got {found}.",
-        argument=argument,
-    )
-
-
 class Whole(NamedTuple):
     """What a part of judgments, such as those of some topics, does not tell of all of them."""
 
@@ -373,8 +359,15 @@ def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
         return returned
     if isinstance(value, str | os.PathLike):
         return Qrels.of_arrays(read_arrays(value, argument=argument))
-    frame = judged_frame(value, argument)
-    return Qrels(frame, topics=list(value) if isinstance(value, Mapping) else None)
+    frame = in_judgment_columns(value) if isinstance(value, pd.DataFrame) else frame_of(value, COLUMNS)
+    if isinstance(frame, pd.DataFrame) and ("label" in frame or not {"qid", "docno", "score"} <= set(frame)):
+        return Qrels(frame, topics=list(value) if isinstance(value, Mapping) else None)
+    raise InputError(
+        f"{argument} must be a Qrels, a frame with 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
+        "document -> label, a file, or a collection's name ('reuse:dl19'), got "
+        f"{frame if isinstance(frame, str) else 'a frame of results'}.",
+        argument=argument,
+    )
 
 
 def read_qrels(path: str | Path, *, rel: int | None = None, strata: bool = False) -> Qrels:

@@ -146,17 +146,17 @@ def _advice(cells: list[bytes], columns: int, *, first: bool) -> str:
     return f"Mend or remove the line; names must not hold white space.{skip}"
 
 
-def nothing_in(what: str, columns: int, line: str) -> InputError:
+def nothing_in(columns: int, line: str) -> InputError:
     """Return what is wrong with a file without a row."""
     advice = SKIP if columns == _OF_RUN else ""
-    return InputError(f"the file {what}; expected one line per document of {line}.{advice}")
+    return InputError(f"the file has no line but blank ones and comments; expected one per document of {line}.{advice}")
 
 
 def qrels_fields(data: bytes, columns: int, line: str) -> Fields:
     """Return the fields of the lines of a file of judgments."""
     data = data.removeprefix(BOM)
     if not data or data.isspace():
-        raise nothing_in("holds nothing but white space" if data else "is empty", columns, line)
+        raise nothing_in(columns, line)
 
     def fault_of(text: bytes, cells: list[bytes]) -> str | None:
         return None if len(cells) == columns else f"{len(text.split())}"
@@ -165,7 +165,7 @@ def qrels_fields(data: bytes, columns: int, line: str) -> Fields:
     if not fields.plain:
         fields = _line_by_line(data, columns, fault_of, line).fields
     if not len(fields):
-        raise nothing_in("holds nothing but comments", columns, line)
+        raise nothing_in(columns, line)
     return fields
 
 
@@ -254,23 +254,20 @@ class RunParts:
 
     def read(self) -> Iterator[RunPart]:
         """Yield the rows of each chunk; a fault is that of the first chunk with one."""
-        what, before, last = "is empty", 0, b""
+        before, last = 0, b""
         for data in _without_mark(self._chunks()):
             before, last = before + last.count(b"\n"), data
             if data and not data.isspace():
-                what = "holds nothing but comments"
                 lines = lines_of_run(data, self.order, skip=self.skip, before=before, first=not self.n_rows)
                 self.longer += lines.longer
                 self.bad += lines.bad
                 if len(lines.fields):
                     yield self._part(lines.fields)
-            elif data and what == "is empty":
-                what = "holds nothing but white space"
         if not self.n_rows and self.skip:
             # what is said where nothing is left out
             yield from RunParts(self._chunks, self.order, skip=False).read()
         if not self.n_rows:
-            raise nothing_in(what, _OF_RUN, RUN_LINE)
+            raise nothing_in(_OF_RUN, RUN_LINE)
 
     def _part(self, fields: Fields) -> RunPart:
         self.n_rows += len(fields)

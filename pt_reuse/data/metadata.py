@@ -322,25 +322,25 @@ def stack_tables(upper: pd.DataFrame, lower: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of two tables of runs, one after the other; a column that one of them lacks is None there."""
     stacked = {}
     for column in dict.fromkeys([*upper.columns, *lower.columns]):
-        one, other = (
+        above, below = (
             table[column] if column in table.columns else pd.Series([None] * len(table), dtype=object)
             for table in (upper, lower)
         )
-        stacked[column] = pd.Series([*one, *other], dtype=one.dtype if one.dtype == other.dtype else object)
+        stacked[column] = pd.Series([*above, *below], dtype=above.dtype if above.dtype == below.dtype else object)
     return pd.DataFrame(stacked)
 
 
-def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]]) -> None:
+def _tell_lacking(table: pd.DataFrame, named: Mapping[str, set[str]]) -> None:
     """Warn of runs without a team or type where others are given one, and of those that no record of pooling names."""
     for column in ("team", "type"):
-        without = table["name"][table[column].isna()].tolist() if column in said else []
+        without = table["name"][table[column].isna()].tolist() if column in named else []
         if without and len(without) < len(table):
             who = f"{count(len(without), 'run')} without a {column}, though {column}s are given: {examples(without)}. "
             what = " takes each for a team of its own." if column == "team" else " needs one of every run."
             warn(f"{who}by={column!r}{what}")
     # an empty flag says that nobody recorded it
-    unnamed = [name for name in table["name"][table["pooled"].isna()] if name not in said.get("pooled", ())]
-    if "pooled" in said and unnamed:
+    unnamed = [name for name in table["name"][table["pooled"].isna()] if name not in named.get("pooled", ())]
+    if "pooled" in named and unnamed:
         who = f"whether {count(len(unnamed), 'run')} had been pooled"
         warn(f"nothing is said of {who}, which is taken as not on record: {examples(unnamed)}.")
 
@@ -376,8 +376,8 @@ def labelled_table(
     headers = {path: header_of(path) for path in dict.fromkeys(paths)}
     known = given_metadata().table(names) if base is None else base.copy()
     for column in ("team", "type"):
-        said = [headers[path].get(column) for path in paths]
-        values = [before if value is None else value for value, before in zip(said, known[column], strict=True)]
+        given_there = [headers[path].get(column) for path in paths]
+        values = [before if value is None else value for value, before in zip(given_there, known[column], strict=True)]
         known[column] = pd.Series(values, dtype=object)
     return given.table(names, known)
 

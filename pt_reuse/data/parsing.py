@@ -488,12 +488,12 @@ class BlocksWithin:
         every = []
         for r, run in enumerate(runs):
             spool = run.rows
-            mine = spool.pieces[:, spool.pieces[_RUN] == run.number]
-            held, place = np.unique(mine[_TOPIC], return_inverse=True)
+            of_run = spool.pieces[:, spool.pieces[_RUN] == run.number]
+            held, place = np.unique(of_run[_TOPIC], return_inverse=True)
             known = list(spool.topics)
             of_held = [number.setdefault(known[t], len(number)) for t in held.tolist()]
-            mine[_RUN], mine[_TOPIC] = r, np.array(of_held, dtype=np.int64)[place]
-            every.append(mine)
+            of_run[_RUN], of_run[_TOPIC] = r, np.array(of_held, dtype=np.int64)[place]
+            every.append(of_run)
         pieces, found = np.concatenate(every, axis=1), list(number)
         order = natural_order(found)
         place = np.empty(len(found), dtype=np.int64)

@@ -159,16 +159,16 @@ def tell_bare_topics(arrays: QrelsArrays) -> None:
 CONFLICTS = ("error", "first", "second", "higher", "lower")
 
 
-def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays:
+def united(ours: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays:
     """Return the judgments of both."""
-    found = mine.documents.find(theirs.documents)
+    found = ours.documents.find(theirs.documents)
     both = np.flatnonzero(found >= 0)
-    old, new = mine.labels[found[both]], theirs.labels[both]
+    old, new = ours.labels[found[both]], theirs.labels[both]
     clash = (old != new) & (old != -1) & (new != -1)
     if conflict == "error" and clash.any():
         row = int(both[np.flatnonzero(clash)[0]])
         document = f"topic {shown(theirs.documents.qid(row))}, document {shown(theirs.documents.docno(row))}"
-        two = f"{int(mine.labels[found[row]])} and {int(theirs.labels[row])}"
+        two = f"{int(ours.labels[found[row]])} and {int(theirs.labels[row])}"
         many = f"({count(int(clash.sum()), 'such document')}). Choose "
         others = "conflict='first', 'second', 'higher' or 'lower'."
         raise InputError(f"{document} has label {two} {many}{others}", argument="conflict")
@@ -176,9 +176,9 @@ def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays
     merged = np.where(clash, chosen, np.where(old == -1, new, old))
     # a judgment that takes over another's label takes over its further columns, too: who judged, which round
     wins = both[merged != old]
-    stays = np.ones(len(mine.labels), dtype=bool)
+    stays = np.ones(len(ours.labels), dtype=bool)
     stays[found[wins]] = False
-    parts = [mine.take(np.flatnonzero(stays)), theirs.take(np.union1d(np.flatnonzero(found < 0), wins))]
+    parts = [ours.take(np.flatnonzero(stays)), theirs.take(np.union1d(np.flatnonzero(found < 0), wins))]
     # no document is in both; within a topic those of the first come first
     place: dict[str, int] = {}
     for part in parts:
@@ -193,13 +193,25 @@ def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays
         bare = [pd.DataFrame(index=range(len(part.labels))) if part.extra is None else part.extra for part in parts]
         extra = pd.concat(bare, ignore_index=True)
     rows = JudgedRows(list(place), np.concatenate(topic), words, np.concatenate([part.labels for part in parts]), extra)
-    return replace(rows.to_arrays(), scale=max(mine.scale, theirs.scale))
+    return replace(rows.to_arrays(), scale=max(ours.scale, theirs.scale))
 
 
 def count_labels(arrays: QrelsArrays, lowest: int, by: str | None) -> pd.DataFrame:
     """Return per topic ``qid judged relevant unjudged junk density``, see :meth:`Qrels.counts`."""
     labels, documents = arrays.labels, arrays.documents
-    group, values = _groups(arrays, by)
+    # the group of each judgment, and the value of each group, ascending, none last
+    group, values = np.zeros(len(labels), dtype=np.int64), pd.Series([None])
+    if by is not None:
+        known = [] if arrays.extra is None else list(arrays.extra.columns)
+        if arrays.extra is None or by not in known:
+            there = examples(known, 12) if known else "none"
+            raise InputError(f"the judgments have no further column {shown(by)}; there is {there}.", argument="by")
+        column = arrays.extra[by]
+        codes, distinct = pd.factorize(column, sort=True)
+        values = pd.Series(distinct, dtype=column.dtype if len(distinct) else object)
+        if (codes < 0).any():
+            values = pd.concat([values, pd.Series([column[codes < 0].iloc[0]], dtype=column.dtype)], ignore_index=True)
+        group = np.where(codes < 0, len(distinct), codes).astype(np.int64)
     n_groups, n_topics = len(values), len(documents.topics)
     cell = documents.topic * n_groups + group
 
@@ -220,22 +232,6 @@ def count_labels(arrays: QrelsArrays, lowest: int, by: str | None) -> pd.DataFra
     if by is not None:
         table.insert(1, by, values.take(np.tile(np.arange(n_groups), n_topics)).array)
     return table
-
-
-def _groups(arrays: QrelsArrays, by: str | None) -> tuple[NDArray[np.int64], pd.Series]:
-    # (rows,) the group of each judgment, and the value of each group, ascending, none last
-    if by is None:
-        return np.zeros(len(arrays.labels), dtype=np.int64), pd.Series([None])
-    known = [] if arrays.extra is None else list(arrays.extra.columns)
-    if arrays.extra is None or by not in known:
-        there = examples(known, 12) if known else "none"
-        raise InputError(f"the judgments have no further column {shown(by)}; there is {there}.", argument="by")
-    column = arrays.extra[by]
-    codes, values = pd.factorize(column, sort=True)
-    found = pd.Series(values, dtype=column.dtype if len(values) else object)
-    if (codes < 0).any():
-        found = pd.concat([found, pd.Series([column[codes < 0].iloc[0]], dtype=column.dtype)], ignore_index=True)
-    return np.where(codes < 0, len(values), codes).astype(np.int64), found
 
 
 def read_arrays(path: Any, *, strata: bool = False, argument: str = "path") -> QrelsArrays:

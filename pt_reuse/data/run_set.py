@@ -176,8 +176,8 @@ class RunSet(Printed, Shareable):
 
     def pooled_as(self, how_pooled: HowPooled) -> RunSet:
         """Return the same runs with another `how_pooled`; what it does not say stays."""
-        mine = self.how_pooled
-        how = HowPooled(how_pooled.order or mine.order, how_pooled.depth or mine.depth)
+        known = self.how_pooled
+        how = HowPooled(how_pooled.order or known.order, how_pooled.depth or known.depth)
         return RunSet(self.field, self._table, self.order, how, self._dropped)
 
     def select(

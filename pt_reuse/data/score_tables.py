@@ -513,7 +513,9 @@ def leaderboard_text(
         if topic != ALL and has_topic[t, r]
         for m, measure in enumerate(measures)
     ]
-    rows += [(name, ALL, one, float(means[m, r])) for r, name in enumerate(names) for m, one in enumerate(measures)]
+    rows += [
+        (name, ALL, name_of, float(means[m, r])) for r, name in enumerate(names) for m, name_of in enumerate(measures)
+    ]
     if format == "jsonl":
         return "".join(json.dumps(dict(zip(_KEYS.values(), row, strict=True))) + "\n" for row in rows)
     # AutoJudge has no rank, and writes 0

@@ -226,7 +226,7 @@ def _holds_arrays(field: AnyField) -> bool:
     source = field.source
     while isinstance(source, Stepped):
         source = source.source
-    return isinstance(source, Stacked) and any(_holds_arrays(one) for one in source.fields)
+    return isinstance(source, Stacked) and any(_holds_arrays(part) for part in source.fields)
 
 
 # ---- a cache of run files
@@ -271,9 +271,9 @@ def read_kept(
     settings = {option.name: getattr(conventions, option.name) for option in fields(Conventions)}
     made_of = {"format": FORMAT, "settings": settings, "sources": fingerprints(real, threads)}
 
-    def write(blocks: Iterable[Field], ranked: NDArray[np.bool_], told: Callable[[], ReadField]) -> None:
+    def write(blocks: Iterable[Field], ranked: NDArray[np.bool_], read_field: Callable[[], ReadField]) -> None:
         def notes() -> dict[str, Any]:
-            read = told()
+            read = read_field()
             found = {"runs": read.names, "longer": read.longer, "files": read.files}
             cells = read.dropped.astype(object).where(read.dropped.notna(), None).to_dict("list")
             # a file is its place among all

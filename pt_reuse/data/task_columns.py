@@ -362,10 +362,10 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
     for place in rows.loc[rows.duplicated(["model", "revision", "qid"]), "place"].head(1):
         problem = "a second file of this task and revision. Keep one."
         raise InputError(problem, argument="path", place=place)
-    for task, mine in rows.groupby("qid", sort=False)["subsets"]:
+    for task, of_task in rows.groupby("qid", sort=False)["subsets"]:
         # a mean over other subsets is another score; of sets that as many results have, the larger counts
-        usual = max(mine.value_counts().items(), key=lambda item: (item[1], len(item[0]), item[0]))[0]
-        other = rows.loc[mine.index[mine != usual], "place"].tolist()
+        usual = max(of_task.value_counts().items(), key=lambda item: (item[1], len(item[0]), item[0]))[0]
+        other = rows.loc[of_task.index[of_task != usual], "place"].tolist()
         if other:
             lacking[f"{task} with other subsets than the {len(usual):,} of most results"] = other
     for what, places in lacking.items():
@@ -398,7 +398,7 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
 
 
 def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> dict[str, str]:
-    whose = {
+    counted = {
         "no": f"none that the authors reported ({count(len(external), 'model')} have such)",
         "yes": "those that the authors reported, as a revision, among them",
         "only": "those that the authors reported alone",
@@ -407,7 +407,7 @@ def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> d
     if chosen.revisions == "each":
         which = "each is a system"
     return {
-        "whose scores": whose,
+        "whose scores": counted,
         "revisions": f"{which} ({count(len(several), 'model')} with several"
         + (f": {examples(several.index)}" if len(several) else "")
         + ")",
