@@ -52,10 +52,6 @@ class Alone(Enum):
 _SHOWN = 200  # columns of a path that a message shows
 
 
-class NotAFileError(OSError):
-    """What is to be read is a pipe or a device, which may never end."""
-
-
 def open_file(path: str | os.PathLike[str], *, buffering: int = -1) -> Any:
     """Open a file to be read as bytes; links are followed, and nothing but a regular file is opened."""
     return open(path, "rb", buffering=buffering, opener=_regular)
@@ -69,14 +65,13 @@ def read_file(path: Path) -> bytes:
 
 
 def _regular(path: str, flags: int) -> int:
-    # without the flag, opening a pipe waits until somebody writes to it
+    # without the flag, opening a pipe, which may never end, waits until somebody writes to it
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     mode = os.fstat(handle).st_mode
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return handle
     os.close(handle)
-    what = "a pipe" if stat.S_ISFIFO(mode) else "a device"
-    raise NotAFileError(EINVAL, f"it is {what}, not a file (write what comes out of it to a file first)", path)
+    raise OSError(EINVAL, "it is a pipe or a device, not a file (write what comes out of it to a file first)", path)
 
 
 @contextmanager
@@ -115,9 +110,9 @@ def sweep_temporary(folder: Path, *, locked: bool = False) -> None:
     """Remove temporary files whose writers have ended; what one had replaced who was killed in the midst comes back."""
     with suppress(OSError):
         for name in os.listdir(folder):
-            if found := _TEMPORARY.fullmatch(name):
+            if match := _TEMPORARY.fullmatch(name):
                 with suppress(OSError):
-                    _sweep(folder / name, own=found[1] == machine(), locked=locked)
+                    _sweep(folder / name, own=match[1] == machine(), locked=locked)
 
 
 def _sweep(path: Path, *, own: bool, locked: bool) -> None:
@@ -130,7 +125,7 @@ def _sweep(path: Path, *, own: bool, locked: bool) -> None:
             with nullcontext(Alone.YES) if locked else alone(path.parent) as free:
                 if free is Alone.YES:
                     undo(path)
-        if known or (whether is not Alone.NO and is_stale(path, STALE)):
+        if known or (whether is not Alone.NO and time.time() - path.lstat().st_mtime > STALE):
             _remove_temporary(path, given_up=not known)
 
 
@@ -171,11 +166,6 @@ def machine() -> str:
 def is_temporary(name: str) -> bool:
     """Return whether a file's name is one of those that are being written."""
     return name.startswith(_PREFIX)
-
-
-def is_stale(path: Path, older: float) -> bool:
-    """Return whether a file or folder has not been changed for some seconds."""
-    return older <= 0 or time.time() - path.lstat().st_mtime > older
 
 
 @contextmanager
@@ -332,8 +322,12 @@ def read_together(folder: Path, read: Callable[[], T]) -> T:
 def _place(names: Sequence[str], stage: Path) -> None:
     """Put the new files of a temporary folder in their places beside it, in order."""
     for i, name in enumerate(names):
-        if os.path.lexists(stage.parent / name):
-            _keep(stage.parent / name, stage / f"was-{i}")
+        if os.path.lexists(path := stage.parent / name):
+            # a second name for the same file, where the file system has such, and the system for what is itself a link
+            try:
+                os.link(path, stage / f"was-{i}", follow_symlinks=False)
+            except (OSError, NotImplementedError):
+                shutil.copy2(path, stage / f"was-{i}", follow_symlinks=False)
     try:
         (stage / UNDO).write_bytes(os.fsencode("\0".join(names)))
         for i, name in enumerate(names):
@@ -348,11 +342,3 @@ def _place(names: Sequence[str], stage: Path) -> None:
         if (stage / UNDO).exists():
             undo(stage)
         raise
-
-
-def _keep(path: Path, name: Path) -> None:
-    # a second name for the same file, where the file system has such, and the system for what is itself a link
-    try:
-        os.link(path, name, follow_symlinks=False)
-    except (OSError, NotImplementedError):
-        shutil.copy2(path, name, follow_symlinks=False)

@@ -44,7 +44,7 @@ def run_jobs(
     prefer: str | None = None,
 ) -> Iterator[Done]:
     """Yield what each job returns, in their order, whoever does them."""
-    told: set[str] = set()
+    given: set[str] = set()
     # joblib asks for further tasks in whichever thread has just finished one
     at, sender = places(), _here()
     tasks = (_Task(job, at, sender) for job in jobs)
@@ -54,7 +54,17 @@ def run_jobs(
     ):
         for outcome in outcomes:
             bar.update()
-            yield _value_of(outcome, told)
+            for message in outcome.heard:
+                if str(message) not in given:
+                    given.add(str(message))
+                    give(message)
+            error = outcome.error
+            if error is None:
+                yield cast(Done, outcome.value)
+            elif outcome.trace is None:
+                raise error
+            else:
+                raise error from None if isinstance(error, InputError) else _RemoteError(f"\n{outcome.trace}")
 
 
 class JobPlace(Enum):
@@ -136,50 +146,27 @@ def _run(task: _Task[Done]) -> _Outcome[Done]:
 
 
 def _failed(error: Exception, place: str | None, heard: list[ReuseWarning], *, away: bool) -> _Outcome[Any]:
-    if not away:
-        return _Outcome(error=_placed(error, place), heard=heard)
-    trace = "".join(traceback.format_exception(error))
-    try:
-        # many a class of errors is made from other arguments than it keeps
-        travels = str(pickle.loads(pickle.dumps(error))) == str(error)
-    except Exception:
-        travels = False
-    error = _placed(error if travels else RuntimeError(_text(error)), place)
-    return _Outcome(error=error, heard=heard, trace=trace)
-
-
-def _placed(error: Exception, place: str | None) -> Exception:
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    trace = "".join(traceback.format_exception(error)) if away else None
+    if away:
+        try:
+            # many a class of errors is made from other arguments than it keeps
+            travels = str(pickle.loads(pickle.dumps(error))) == str(error)
+        except Exception:
+            travels = False
+        error = error if travels else RuntimeError(text)
     # ours begin with the place already
-    if place is None or isinstance(error, InputError):
-        return error
-    if len(error.args) == 1 and isinstance(error.args[0], str) and str(error) == error.args[0]:
-        error.args = (f"{place}: {error.args[0]}",)
-        return error
-    placed = RuntimeError(f"{place}: {_text(error)}")
-    placed.__cause__ = error
-    return placed
-
-
-def _text(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if place is not None and not isinstance(error, InputError):
+        if error.args == (str(error),):
+            error.args = (f"{place}: {error.args[0]}",)
+        else:
+            cause, error = error, RuntimeError(f"{place}: {text}")
+            error.__cause__ = cause
+    return _Outcome(error=error, heard=heard, trace=trace)
 
 
 class _RemoteError(Exception):
     """Where an error was raised in a worker, printed as its cause."""
-
-
-def _value_of(outcome: _Outcome[Done], told: set[str]) -> Done:
-    """Return what a job returned or raise what it raised, and give the warnings that were not told yet."""
-    for message in outcome.heard:
-        if str(message) not in told:
-            told.add(str(message))
-            give(message)
-    error = outcome.error
-    if error is None:
-        return cast(Done, outcome.value)
-    if outcome.trace is None:
-        raise error
-    raise error from None if isinstance(error, InputError) else _RemoteError(f"\n{outcome.trace}")
 
 
 def _outcomes(
@@ -208,9 +195,9 @@ def _outcomes(
         raise
     except (PicklingError, TypeError, AttributeError) as error:
         # loky's cause is a printed traceback
-        said = str(error.__cause__ or error).strip('"\n').split("\n")[-1]
+        reason = str(error.__cause__ or error).strip('"\n').split("\n")[-1]
         raise InputError(
-            f"a job cannot be sent to another process: {said}. Use threads, joblib.parallel_config('threading'), or "
+            f"a job cannot be sent to another process: {reason}. Use threads, joblib.parallel_config('threading'), or "
             "n_jobs=1."
         ) from error
     except Exception as error:
@@ -239,11 +226,10 @@ def _by_dask(backend: Any, tasks: Iterator[_Task[Any]]) -> Iterator[_Outcome[Any
 
 
 def _broken(error: Exception) -> InputError:
-    said = str(error).strip().split("\n")[0].split(". ")[0].rstrip(".")
+    reason = str(error).strip().split("\n")[0].split(". ")[0].rstrip(".")
     return InputError(
-        f"workers died, or their cluster does not answer ({type(error).__name__}: {said}). Most often memory was "
-        "too small: do fewer jobs at a time (n_jobs=1) or give workers more of it. A cluster must run, and have "
-        "workers."
+        f"workers died, or their cluster does not answer ({type(error).__name__}: {reason}). Most often memory was too "
+        "small: do fewer jobs at a time (n_jobs=1) or give workers more of it."
     )
 
 

@@ -281,7 +281,7 @@ def report(
             runs, without = None, str(error)
             warn(f"the card is of the judgments alone: {error}")
     known = collection or collection_named(name)
-    of_runs = None if runs is None else as_runs(runs, judged)
+    of_runs = None if runs is None else as_runs(runs)
     asked = usual_measures(judged.rel)[::-1] if chosen is None else chosen
     caveats = [
         *grade_unstated(judged, known=None if known is None else (known.name, known.rel or 1)),

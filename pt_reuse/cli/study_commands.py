@@ -190,14 +190,14 @@ def add_unknown(parser: Parser) -> None:
 def labelled_answers(paths: Mapping[str, str], options: argparse.Namespace) -> dict[str, Any]:
     """Return judged answers of files, whose runs the same tables describe."""
     from pt_reuse.data.answers import as_answers
-    from pt_reuse.data.metadata import OF_FRAMES, given_metadata, read_metadata
+    from pt_reuse.data.metadata import given_metadata, read_metadata
 
     found = {name: as_answers(path, name, unknown=options.unknown) for name, path in paths.items()}
     names = list(dict.fromkeys(run for answers in found.values() for run in answers.names))
     named = {name: getattr(options, name, None) for name in ("teams", "types")}
     labels = given_metadata(metadata=options.metadata and read_metadata(options.metadata), **named)
     # a new run that the table does not name is a team of its own
-    table = labels.table(names, naming=replace(OF_FRAMES, complete=False)).set_index("name", drop=False)
+    table = labels.table(names, complete=False).set_index("name", drop=False)
     return {
         name: replace(answers, run_table=table.loc[answers.names].reset_index(drop=True))
         for name, answers in found.items()

@@ -132,7 +132,7 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
                 topics |= dict.fromkeys(rows.topics)
         except UnreadableError as error:
             raise InputError(f"it {error}. Expected a run file, {RUN_LINE}.") from None
-    tags, bad = list(run.tags), run.bad
+    tags, bad = list(run.tags), [line for line, _ in run.bad]
     # a packed file that was cut off would be damaged
     is_cut = (len(tags) > 1 and tags[0].startswith(tags[-1])) or (ends[0] in bad and _packing(path) is None)
     if is_cut and ends[1] not in (b"\n", b"\r"):
@@ -140,7 +140,7 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
     if len(bad) >= run.n_rows:
         raise InputError(
             f"{source} has {count(len(bad), 'bad line')} of {len(bad) + run.n_rows:,}; the first is line {bad[0]:,}: "
-            f"{run.reasons[0]}. Expected a run file, {RUN_LINE}."
+            f"{run.bad[0][1]}. Expected a run file, {RUN_LINE}."
         )
     others = () if collection.submitted is None else set(collection.submitted["name"])
     other = next((tag for tag in tags if tag != name and tag in others), None)

@@ -23,7 +23,7 @@ from pt_reuse.arrays.lists import natural_order
 from pt_reuse.collections.collection import Collection, catalogue_names, catalogued, home, places, without_runs
 from pt_reuse.collections.download import Fetched, check_run_file, fetch_runs, tag_of
 from pt_reuse.data.coding import HowPooled
-from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, is_blank, run_paths
+from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata, is_blank, run_paths
 from pt_reuse.data.parsing import file_run_names
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_set import Reading, RunSet, as_runs
@@ -174,7 +174,8 @@ def with_types(table: pd.DataFrame, types: OwnTypes, *, before: str = "catalogue
     if types is None:
         return table.copy()
     labels, origin = types
-    given = labels.table(table["name"].tolist(), table[["name"]].assign(team=None, type=None, pooled=True), OF_CHANGES)
+    base = table[["name"]].assign(team=None, type=None, pooled=True)
+    given = labels.table(table["name"].tolist(), base, complete=False)
     named = given["type"].notna().to_numpy()
     known = table["type_source"] if "type_source" in table.columns else before
     return table.assign(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pt_reuse._files import check_writable, checked_path, replacing, user_path
 from pt_reuse._text import is_missing
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
+from pt_reuse.data.metadata import RunLabels, given_metadata
 from pt_reuse.data.packed_files import lines_of, parse_csv, read_utf8
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import check_known, chosen_rows
@@ -45,12 +45,22 @@ _BANKS = {"nuggets": "text", "nugget_bank": "question", "claim_bank": "claim"}
 
 def read_rows(path: Any, judge: str = "", *, unknown: str = "error", bank: bool = False) -> pd.DataFrame:
     """Return the rows of a frame, a file or a folder of files; those of a bank have no runs and matches."""
+    if isinstance(path, pd.DataFrame):
+        places = [f"row {n:,}" for n in range(1, len(path) + 1)]
+        sources: list[tuple[str, Any]] = [("", path.reset_index(drop=True).assign(place=places))]
+    elif isinstance(path, str | Path) and str(path):
+        place, sources = user_path(path), [(str(path), user_path(path))]
+        if place.is_dir():
+            files = sorted(file for file in place.iterdir() if file.is_file() and not file.name.startswith("."))
+            sources = [(f"{path}/{file.name}", file) for file in files]
+    else:
+        raise InputError(f"expected a frame or the path of a file, got {shown(path)}.", argument="path")
     rows = []
-    for name, source in _sources(path):
+    for name, source in sources:
         with located(name) if name else nullcontext():
             table = _content(source) if isinstance(source, Path) else source
-            said = _of_table(table, bank) if isinstance(table, pd.DataFrame) else _of_json(table, name, bank)
-            found = [_row(each, judge, unknown) for each in said]
+            given = _of_table(table, bank) if isinstance(table, pd.DataFrame) else _of_json(table, name, bank)
+            found = [_row(each, judge, unknown) for each in given]
         rows += [(*row, ", ".join(filter(None, (name, at)))) for *row, at in found]
     if all(row[2] is None for row in rows):
         where = "" if isinstance(path, pd.DataFrame) else str(path)
@@ -58,22 +68,32 @@ def read_rows(path: Any, judge: str = "", *, unknown: str = "error", bank: bool 
     return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
-def _row(said: Mapping[Any, Any], judge: str, unknown: str) -> tuple[Any, ...]:
+def _row(cells: Mapping[Any, Any], judge: str, unknown: str) -> tuple[Any, ...]:
     """Return the row of what a file says of an item and a run, by the names of a long table; of an item alone none."""
-    given = {name: str(value) for name, value in said.items() if not is_missing(value) and value != ""}
-    at, called = said["place"], given.get("importance")
-    qid, item = (_text(said[name], name, at) for name in ("qid", "item"))
+    given = {name: str(value) for name, value in cells.items() if not is_missing(value) and value != ""}
+    at, called = cells["place"], given.get("importance")
+    qid, item = (_text(cells[name], name, at) for name in ("qid", "item"))
     run, match, contradicts = None, math.nan, False
     if "run" in given or "match" in given:
-        run = _text(said["run"], "run", at)
-        where = f"{at}, topic {shown(qid)}, run {shown(run)}, item {shown(item)}"
-        match, contradicts = _match(said["match"], unknown, where)
-    weight = _number(said.get("weight", called))
-    if "weight" not in said and weight is None:
+        run, value = _text(cells["run"], "run", at), cells["match"]
+        number = _number(value)
+        if isinstance(value, str) and value in MATCHES:
+            match, contradicts = MATCHES[value], value.startswith("contradict")
+        elif number is not None and 0 <= number <= 1:
+            match = number
+        elif unknown == "zero" and number is None and value is not None:
+            match = 0.0
+        else:
+            where = f"{at}, topic {shown(qid)}, run {shown(run)}, item {shown(item)}"
+            raise _fault(
+                f"a match must be {', '.join(MATCHES)}, or from 0 to 1, got {shown(value)}. See unknown=.", where
+            )
+    weight = _number(cells.get("weight", called))
+    if "weight" not in cells and weight is None:
         weight = math.nan if called is None else WEIGHTS.get(called, 0.0)
     elif weight is None or weight < 0:
-        raise _fault(f"weight must be a number, 0 or more, got {shown(said.get('weight', called))}.", at)
-    elif "weight" not in said:
+        raise _fault(f"weight must be a number, 0 or more, got {shown(cells.get('weight', called))}.", at)
+    elif "weight" not in cells:
         called = None
     others = (given.get(name) for name in ("qanswer", "id"))
     return qid, item, run, match, contradicts, called, weight, given.get("judge", judge), *others, at
@@ -93,37 +113,8 @@ def _number(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def _match(value: Any, unknown: str, place: str) -> tuple[float, bool]:
-    """Return what a match counts, from 0 to 1, and whether it is a contradiction."""
-    if isinstance(value, str) and value in MATCHES:
-        return MATCHES[value], value.startswith("contradict")
-    number = _number(value)
-    if number is not None and 0 <= number <= 1:
-        return number, False
-    if unknown == "zero" and number is None and value is not None:
-        return 0.0, False
-    raise _fault(
-        f"a match must be {', '.join(MATCHES)}, or a number from 0 to 1, got {shown(value)}. unknown='zero' counts "
-        "other words 0, as the AutoNuggetizer does; a file of items alone is a bank, not answers.",
-        place,
-    )
-
-
 def _fault(text: str, place: str) -> InputError:
     return InputError(text, argument="path", place=place)
-
-
-def _sources(path: Any) -> list[tuple[str, Any]]:
-    """Return a frame, which says where each row is, or each file with its name."""
-    if isinstance(path, pd.DataFrame):
-        return [("", path.reset_index(drop=True).assign(place=[f"row {n:,}" for n in range(1, len(path) + 1)]))]
-    if not isinstance(path, str | Path) or not str(path):
-        raise InputError(f"expected a frame or the path of a file, got {shown(path)}.", argument="path")
-    place = user_path(path)
-    if not place.is_dir():
-        return [(str(path), place)]
-    files = sorted(file for file in place.iterdir() if file.is_file() and not file.name.startswith("."))
-    return [(f"{path}/{file.name}", file) for file in files]
 
 
 def _content(file: Path) -> pd.DataFrame | list[tuple[str, Any]]:
@@ -161,11 +152,8 @@ def _of_table(table: pd.DataFrame, bank: bool) -> list[dict[Any, Any]]:
         table.loc[blank, ["run", "match"]] = None
     lacking = [name for name in _LONG if name not in table]
     if lacking:
-        raise InputError(
-            f"the columns {listed(lacking)} are missing among {examples(names[:-1], 12)}. A long table has "
-            f"{listed(_LONG)}, and may have weight, importance and judge; a wide one qid, item and a column a run.",
-            argument="path",
-        )
+        problem = f"the columns {listed(lacking)} are missing among {examples(names[:-1], 12)}. A long table has "
+        raise InputError(f"{problem}{listed(_LONG)}; a wide one qid, item and a column a run.", argument="path")
     return table.to_dict("records")
 
 
@@ -220,11 +208,11 @@ def _of_ikat(topics: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 raise _fault("no 'nuggets' with 'matched' and 'not-matched'.", at)
             if not any(str(item).strip() for items in nuggets.values() for item in items):
                 without.append(at)
-            said = {"qid": qid, "run": run, "qanswer": answer.get("response"), "place": at}
+            shared = {"qid": qid, "run": run, "qanswer": answer.get("response"), "place": at}
             for key, match in (("matched", 1.0), ("not-matched", 0.0)):
                 items = dict.fromkeys(item for item in nuggets[key] if str(item).strip())
                 left_out += len(nuggets[key]) - len(items)
-                yield from ({**said, "item": item, "match": match} for item in items)
+                yield from ({**shared, "item": item, "match": match} for item in items)
     if left_out:
         warn(f"{count(left_out, 'item')} left out, empty or a second time in an answer.")
     if without:
@@ -330,32 +318,44 @@ class Answers:
         at = [self.judges.index(judge) for judge in chosen]
         cells = np.ix_(np.array(at, dtype=np.int64), np.flatnonzero(kept), runs)
         items, table = (part.reset_index(drop=True) for part in (self.items[kept], self.run_table.iloc[runs]))
-        mine = set(itertools.product(items["qid"], table["name"]))
-        texts = {pair: text for pair, text in self.texts.items() if pair in mine}
+        pairs = set(itertools.product(items["qid"], table["name"]))
+        texts = {pair: text for pair, text in self.texts.items() if pair in pairs}
         return Answers(items, table, chosen, self.matches[cells], self.contradicts[cells], texts)
 
     def __or__(self, other: Any) -> Answers:
         """Return the matches of both, of further runs, judges or topics; what both have must be the same."""
         if not isinstance(other, Answers):
             return NotImplemented
-        both = pd.concat([one.to_frame() for one in (self, other)], ignore_index=True)
+        both = pd.concat([answers.to_frame() for answers in (self, other)], ignore_index=True)
         both = both.rename(columns={"name": "run"}).assign(place="")
         both = both.drop_duplicates(["qid", "item", "run", "judge", "match", "contradicts"])
         items = pd.concat([self.items, other.items]).drop_duplicates()
         for _, row in items[items.duplicated(["qid", "item"])].head(1).iterrows():
             where = f"topic {shown(row['qid'])}, item {shown(row['item'])}"
             raise InputError("the item weighs one thing in the one and another in the other.", place=where)
-        return _of_rows(both, _described(self.run_table, other.run_table), items, {**self.texts, **other.texts})
+        table = pd.concat([self.run_table, other.run_table])
+        for column in ("team", "type"):
+            labels = table[["name", column]].dropna().drop_duplicates()
+            for name in labels.loc[labels["name"].duplicated(), "name"].head(1):
+                known = examples(labels.loc[labels["name"] == name, column])
+                raise InputError(f"it has the {column} {known} in one and the other.", place=f"run {shown(name)}")
+        table = table.groupby("name", sort=False, as_index=False).first()
+        texts = table[["team", "type"]].astype(object)
+        table = table.assign(**texts.where(texts.notna(), None))
+        return _of_rows(both, table, items, {**self.texts, **other.texts})
 
     def to_frame(self) -> pd.DataFrame:
         """Return ``qid item name match contradicts importance weight judge``, a row for each match."""
         judge, item, run = np.nonzero(~np.isnan(self.matches))
-        frame = self.items.iloc[item].reset_index(drop=True)
-        frame = frame.assign(
-            name=np.array(self.names, dtype=object)[run],
-            match=self.matches[judge, item, run],
-            contradicts=self.contradicts[judge, item, run],
-            judge=np.array(self.judges, dtype=object)[judge],
+        frame = (
+            self.items.iloc[item]
+            .reset_index(drop=True)
+            .assign(
+                name=np.array(self.names, dtype=object)[run],
+                match=self.matches[judge, item, run],
+                contradicts=self.contradicts[judge, item, run],
+                judge=np.array(self.judges, dtype=object)[judge],
+            )
         )
         return frame[["qid", "item", "name", "match", "contradicts", "importance", "weight", "judge"]]
 
@@ -408,8 +408,8 @@ def _known(argument: str, given: str | Iterable[str] | None, there: pd.Series) -
     """Return the values that are given, each of which is there; all where none is."""
     known = there.dropna().unique().tolist()
     wanted = known if given is None else list(dict.fromkeys(names(argument, given)))
-    for one in wanted:
-        check_known(argument, one, known, argument=argument)
+    for value in wanted:
+        check_known(argument, value, known, argument=argument)
     return wanted
 
 
@@ -475,9 +475,9 @@ def read_answers(
     odd = every.loc[(every["weight"] == 0) & ~every["importance"].fillna("vital").isin(WEIGHTS), "importance"]
     if len(odd):
         warn(f"items of the importance {examples(odd.unique())} weigh nothing: known are {listed([*WEIGHTS])}.")
-    said = rows[["qid", "run", "qanswer"]].drop_duplicates().dropna()
-    texts = {(qid, run): text for qid, run, text in said.to_numpy().tolist()}
-    return _of_rows(rows, labels.table(rows["run"].dropna().drop_duplicates().tolist(), naming=OF_FRAMES), items, texts)
+    given = rows[["qid", "run", "qanswer"]].drop_duplicates().dropna()
+    texts = {(qid, run): text for qid, run, text in given.to_numpy().tolist()}
+    return _of_rows(rows, labels.table(rows["run"].dropna().drop_duplicates().tolist()), items, texts)
 
 
 def _bank(bank: Any, rows: pd.DataFrame) -> pd.DataFrame:
@@ -496,19 +496,6 @@ def _bank(bank: Any, rows: pd.DataFrame) -> pd.DataFrame:
     if len(without := items.loc[~matched, "qid"].unique()):
         warn(f"{count(len(without), 'topic')} of the bank without a match, left out: {examples(without)}.")
     return items[matched]
-
-
-def _described(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of the runs of two; what both say of a run must be the same."""
-    both = pd.concat([first, second])
-    for column in ("team", "type"):
-        said = both[["name", column]].dropna().drop_duplicates()
-        for name in said.loc[said["name"].duplicated(), "name"].head(1):
-            known = examples(said.loc[said["name"] == name, column])
-            raise InputError(f"it has the {column} {known} in one and the other.", place=f"run {shown(name)}")
-    found = both.groupby("name", sort=False, as_index=False).first()
-    labels = found[["team", "type"]].astype(object)
-    return found.assign(**labels.where(labels.notna(), None))
 
 
 def as_answers(given: Any, argument: str = "answers", *, unknown: str = "error") -> Answers:
@@ -540,9 +527,9 @@ def _of_rows(
     items = items.drop_duplicates(["qid", "item"])[["qid", "item", "importance", "weight"]].fillna({"weight": 1.0})
     items = items.sort_values("qid", key=lambda qid: pd.factorize(qid)[0], kind="stable", ignore_index=True)
     merged = rows.merge(items.reset_index(), on=["qid", "item"], how="left", suffixes=("", "_first"))
-    lacking, said = merged["index"].isna(), merged["weight"].notna()
+    lacking, weighed = merged["index"].isna(), merged["weight"].notna()
     called, first = (merged[name].fillna("").astype(str) for name in ("importance", "importance_first"))
-    other = lacking | (said & ((merged["weight"] != merged["weight_first"]) | (called != first)))
+    other = lacking | (weighed & ((merged["weight"] != merged["weight_first"]) | (called != first)))
     for at, row in merged[other].head(1).iterrows():
         if lacking[at]:
             raise _fault_of_row("the bank lacks the item.", row)

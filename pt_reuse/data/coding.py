@@ -21,7 +21,7 @@ from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import AnyField, Field, Repeats, build_field
 from pt_reuse.arrays.lists import BY_SCORE, FileRows, NoPlaceError, Places, RunRows, check_places, ranges, rank_places
-from pt_reuse.data.dropped import Dropped
+from pt_reuse.data.dropped import repeated, tell
 from pt_reuse.data.frame_columns import (
     as_id,
     check_frame,
@@ -33,7 +33,7 @@ from pt_reuse.data.frame_columns import (
     text_groups,
     warn_of_white_space,
 )
-from pt_reuse.data.metadata import OF_FRAMES, given_metadata
+from pt_reuse.data.metadata import given_metadata
 from pt_reuse.data.packed_files import guarded
 from pt_reuse.errors import InputError, choice, count, examples, flag, located, positive, shown, warn
 from pt_reuse.options import ORDERS
@@ -66,9 +66,10 @@ class ScoreShapes:
             tied_top[:, at] = [block.tied(top).reshape(-1, field.n_runs) for top in TOPS]
             rises, by_rows = block.rising()
             rising[at] = rises.reshape(-1, field.n_runs)
-            surprise[at] = np.where(by_rows, block.log_orders(), np.where(rises, math.inf, 0.0)).reshape(
-                -1, field.n_runs
-            )
+            # the log of how many orders the rows of a list may have
+            log_orders = np.array([math.lgamma(n + 1) for n in block.length.tolist()])
+            surprising = np.where(by_rows, log_orders, np.where(rises, math.inf, 0.0))
+            surprise[at] = surprising.reshape(-1, field.n_runs)
         return cls(constant, rising, surprise, tied_top, tied)
 
 
@@ -121,10 +122,6 @@ class ListScores:
         found[several] = equal[several] == self.length[several] - 1
         return found
 
-    def log_orders(self) -> NDArray[np.float64]:
-        """Return (lists,): the log of how many orders the rows of a list may have."""
-        return np.array([math.lgamma(n + 1) for n in self.length.tolist()])
-
     def rising(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return (lists,): whether scores rise with the rank; and where nothing but the order of rows says so."""
         found = np.zeros(len(self.length), dtype=np.bool_)
@@ -134,8 +131,8 @@ class ListScores:
             found[some] = self._ascends(some, None)
             return found, found & (self.order == "file")
         ranked = np.resize(np.asarray(self.field.ranked), len(self.length)) & ~self._of_one_rank
-        for places, mine in ((self.field.rank, ranked), (self.field.file, ~ranked)):
-            some = np.flatnonzero(mine & self._turned(places) & ~self.constant)
+        for places, lists in ((self.field.rank, ranked), (self.field.file, ~ranked)):
+            some = np.flatnonzero(lists & self._turned(places) & ~self.constant)
             found[some] = self._ascends(some, places)
         return found, found & ~ranked
 
@@ -213,7 +210,18 @@ def write_runs(
     flag("compress", compress)
     flag("overwrite", overwrite)
     folder = checked_path(folder)
-    files = [f"input.{name}{'.gz' if compress else ''}" for name in _checked_names(field, names)]
+    check_names(names, "run name")
+    check_topics(field.topics)
+    unsafe = [name for name in names if "/" in name or "\\" in name or len(os.fsencode(name)) > _LONGEST_NAME]
+    if unsafe or {".", ".."} & set(names):
+        raise InputError(f"{examples(unsafe or ['..'])} cannot be a file name. Rename the run first.")
+    empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]
+    if empty:
+        why = "has no documents, and an empty file is no run"
+        raise InputError(f"{examples(empty)} {why}. Leave it out: runs.select(...).")
+    for block in map(field.part, range(len(field.parts))):
+        check_names(tokens.decode(block.vocabulary[np.unique(block.all_docs())]), "docno")
+    files = [f"input.{name}{'.gz' if compress else ''}" for name in names]
     check_writable(folder, files, overwrite=overwrite, argument="folder")
 
     def contents() -> Iterator[tuple[str, bytes]]:
@@ -229,25 +237,6 @@ def write_runs(
         return write_together(folder, contents(), overwrite=overwrite)
     except OSError as error:
         raise InputError(f"{folder} cannot be written to: {error.strerror or error}.", argument="folder") from error
-
-
-def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:
-    check_names(names, "run name")
-    check_topics(field.topics)
-    unsafe = [name for name in names if "/" in name or "\\" in name or name in (".", "..")]
-    unsafe += [name for name in names if len(os.fsencode(name)) > _LONGEST_NAME]
-    if unsafe:
-        raise InputError(f"{examples(unsafe)} cannot be a file name. Rename the run first.")
-    empty = [name for name, n in zip(names, field.lengths.sum(axis=0).tolist(), strict=True) if n == 0]
-    if empty:
-        why = "has no documents, and an empty file is no run"
-        raise InputError(f"{examples(empty)} {why}. Leave it out: runs.select(...).")
-    for i in range(len(field.parts)):
-        block = field.part(i)
-        used = np.zeros(len(block.vocabulary), dtype=np.bool_)
-        used[block.all_docs()] = True
-        check_names(tokens.decode(block.vocabulary[used]), "docno")
-    return names
 
 
 def check_order(argument: str, order: Any) -> None:
@@ -300,9 +289,9 @@ class HowPooled:
     def __or__(self, other: HowPooled) -> HowPooled:
         """Return what either says; raise where they say two things."""
         both = (("pool_order", self.order, other.order), ("pool_depth", self.depth, other.depth))
-        for option, mine, theirs in both:
-            if mine and theirs and mine != theirs:
-                two = f"{option} of one field is {mine!r}, that of the other {theirs!r}. Give both the same "
+        for option, ours, theirs in both:
+            if ours and theirs and ours != theirs:
+                two = f"{option} of one field is {ours!r}, that of the other {theirs!r}. Give both the same "
                 raise InputError(f"{two}{option}=.", argument="other")
         return HowPooled(self.order or other.order, self.depth or other.depth)
 
@@ -320,8 +309,6 @@ UNKNOWN = HowPooled()
 
 def run_frame(field: AnyField, row: int, name: str) -> pd.DataFrame:
     """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
-    if isinstance(field, Field):
-        return _block_frame(field, row, name)
     # a frame without rows has other types of columns
     held = [i for i, part in enumerate(field.parts) if field.lengths[part.start : part.stop, row].any()]
     # no block is left of a field whose runs have no rows
@@ -441,22 +428,24 @@ def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
         scores = finite_column(frame, "score")
         topic, topics = text_groups("qid", frame["qid"])
         docs = text_column("docno", frame["docno"], frame["qid"])
-        rows = FileRows(topics, topic, docs, scores)
-        return rows.in_order(name, order, _rank_places(frame, rows, order))
+        ranks = None
+        if (frame.columns == "rank").sum() == 1:
+            ranks = finite_column(frame, "rank") if order == "rank" else number_column(frame["rank"])
+        return in_ranking_order(name, FileRows(topics, topic, docs, scores), ranks, order)
 
 
-def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | None:
-    if (frame.columns == "rank").sum() != 1:
-        return None
-    ranks = finite_column(frame, "rank") if order == "rank" else number_column(frame["rank"])
-    places = rank_places(rows.starts, rows.grouped(ranks))
-    if order == "rank":
+def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
+    """Return a run in a ranking order; raise where the ranks count and two documents of a list have one."""
+    places = None if ranks is None else rank_places(rows.starts, rows.grouped(ranks))
+    if places is not None and order == "rank":
         try:
             check_places(rows.starts, places)
         except NoPlaceError as error:
-            row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
-            raise without_place(row["qid"], row["docno"]) from None
-    return places
+            t = int(np.searchsorted(rows.starts, error.row, side="right")) - 1
+            row = error.row if rows.grouping is None else int(rows.grouping[error.row])
+            docno = tokens.decode(tokens.as_tokens(rows.docs[row : row + 1]))[0]
+            raise without_place(rows.topics[t], docno) from None
+    return rows.in_order(name, order, places)
 
 
 def code_runs(
@@ -507,7 +496,7 @@ class CodedRuns:
     run_table: pd.DataFrame  # one row per run, with ``name team type pooled``
     order: str  # the ranking order in which the rows stand
     how_pooled: HowPooled  # in which order and to which depth the pool was made, as far as somebody says
-    dropped: Dropped  # what was left out
+    dropped: pd.DataFrame  # what was left out
 
 
 def coder(
@@ -525,7 +514,7 @@ def coder(
     check_order("order", order)
     choice("duplicates", duplicates, ("error", "best"))
     how_pooled = HowPooled(pool_order, pool_depth)
-    table = given_metadata(**labels).table(names, naming=OF_FRAMES)
+    table = given_metadata(**labels).table(names)
 
     def rows_of(name: str, result: Any) -> RunRows:
         if isinstance(result, RunRows):
@@ -536,8 +525,8 @@ def coder(
 
     def coded(results: Iterable[Any]) -> CodedRuns:
         field, repeats = code_runs(list(map(rows_of, names, results)), duplicates=duplicates)
-        dropped = Dropped.of_repeats(repeats, names, field.topics)
-        dropped.tell()
+        dropped = repeated(repeats, names, field.topics)
+        tell(dropped)
         warn_of_twin_topics(field.topics)
         warn_of_white_space(field.topics, tokens.as_words(field.vocabulary))
         return CodedRuns(field, table, order, how_pooled, dropped)

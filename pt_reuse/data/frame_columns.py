@@ -237,10 +237,7 @@ def warn_of_white_space(topics: Iterable[str], docs: Words) -> None:
     for what, names in (("topic id", topics), ("docno", tokens.decode(odd))):
         spaced = [name for name in names if name.strip().strip(_UNSEEN) != name]
         if spaced:
-            warn(
-                f"{count(len(spaced), what)} with white space at an end, such as {shown(spaced[0])}, which is part of "
-                "it."
-            )
+            warn(f"{count(len(spaced), what)} with white space at an end, such as {shown(spaced[0])}, part of it.")
 
 
 def number_column(values: pd.Series) -> NDArray[np.float64]:
@@ -420,32 +417,31 @@ def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
     return values
 
 
-def in_rows(said: Any, index: pd.Index | None, what: str, n: int) -> list[Any]:
+def in_rows(given: Any, index: pd.Index | None, what: str, n: int) -> list[Any]:
     """Return what somebody says of `n` rows, one after the other; answers without an order are refused.
 
     Of one who never ends no more is taken than tells that it is too much.
     """
     wanted = f"{what}, in their order, as a list or an array"
-    if isinstance(said, pd.Series):
-        default = pd.RangeIndex(len(said))
+    if isinstance(given, pd.Series):
+        default = pd.RangeIndex(len(given))
         # of shuffled rows the default index may be theirs, sorted
-        plainly = said.index.equals(default) and (index is None or set(index) != set(default))
-        if plainly or (index is not None and said.index.equals(index)):
-            return said.tolist()
-        got = f"a Series whose index ({examples(said.index)}) is another, so that its order is unclear"
-        raise InputError(f"{wanted}, got {got}.")
-    if isinstance(said, str | bytes | Mapping | Set | MappingView | pd.DataFrame) or not isinstance(said, Iterable):
-        raise InputError(f"{wanted}, got {shown(said)}.")
+        plainly = given.index.equals(default) and (index is None or set(index) != set(default))
+        if not plainly and (index is None or not given.index.equals(index)):
+            raise InputError(
+                f"{wanted}, got a Series with another index ({examples(given.index)}), so without an order."
+            )
+    if isinstance(given, str | bytes | Mapping | Set | MappingView | pd.DataFrame) or not isinstance(given, Iterable):
+        raise InputError(f"{wanted}, got {shown(given)}.")
     # a length may be wrong, and what is iterated may call a service, whose errors hold keys
     try:
-        most = max(n, len(said)) if isinstance(said, Sized) else n
-        listed = list(islice(said, most + 1))
+        most = max(n, len(given)) if isinstance(given, Sized) else n
+        listed = list(islice(given, most + 1))
     except Exception as error:
-        raise InputError(
-            f"{wanted}, got {type(said).__name__} that failed: {type(error).__name__}, see __cause__."
-        ) from error
+        problem = f"{wanted}, got {type(given).__name__} that failed: {type(error).__name__}, see __cause__."
+        raise InputError(problem) from error
     if len(listed) > most:
-        raise InputError(f"{wanted}, got {type(said).__name__} of more than the {most:,} that were asked for.")
+        raise InputError(f"{wanted}, got {type(given).__name__} of more than the {most:,} that were asked for.")
     return listed
 
 
@@ -471,11 +467,11 @@ def plain(value: Any) -> Any:
     return value.item() if callable(getattr(value, "item", None)) else value
 
 
-def with_provenance(label: pd.Series, said: Mapping[Any, Any], name: str) -> dict[str, Any]:
+def with_provenance(label: pd.Series, further: Mapping[Any, Any], name: str) -> dict[str, Any]:
     """Return labels with who gave each, and when: the name, and now, where nothing else is said."""
     given, columns = label.notna().tolist(), {"label": label}
     for column, value in (("judge", name), ("time", now())):
-        known = said[column] if column in said else [None] * len(label)
+        known = further[column] if column in further else [None] * len(label)
         cells = [None if not has else value if pd.isna(cell) else cell for has, cell in zip(given, known, strict=True)]
         columns[column] = pd.Series(cells, index=label.index, dtype=object)
-    return {**columns, **{column: values for column, values in said.items() if column not in columns}}
+    return {**columns, **{column: values for column, values in further.items() if column not in columns}}

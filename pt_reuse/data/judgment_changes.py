@@ -47,11 +47,11 @@ def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.
         answer: Any = judge(pairs.copy())
     if isinstance(answer, pd.DataFrame):
         beside = _beside(pairs, answer)
-        label, said = beside["label"], {column: beside[column].array for column in beside if column != "label"}
+        label, further = beside["label"], {column: beside[column].array for column in beside if column != "label"}
     else:
         what = "the judge must return a frame with qid, docno and label, or one label per document"
-        label, said = checked_labels(in_rows(answer, pairs.index, what, len(pairs)), pairs), {}
-    return pd.DataFrame(with_provenance(label, said, name or name_of(judge)), index=pairs.index)
+        label, further = checked_labels(in_rows(answer, pairs.index, what, len(pairs)), pairs), {}
+    return pd.DataFrame(with_provenance(label, further, name or name_of(judge)), index=pairs.index)
 
 
 @contextmanager
@@ -60,7 +60,10 @@ def telling_of_texts(columns: Iterable[str]) -> Iterator[None]:
     try:
         yield
     except (KeyError, AttributeError) as error:
-        lacking = [column for column in _missed(error) if column in _READ and column not in columns]
+        missed = [error.name] if isinstance(error, AttributeError) else list(error.args)
+        if isinstance(error, pt.validate.InputValidationError):
+            missed = [column for mode in error.modes for column in mode.missing_columns or ()]
+        lacking = [column for column in missed if column in _READ and column not in columns]
         if not lacking:
             raise
         raise without_texts(lacking, columns) from error
@@ -68,17 +71,10 @@ def telling_of_texts(columns: Iterable[str]) -> Iterator[None]:
 
 def without_texts(lacking: Iterable[str], columns: Iterable[str]) -> InputError:
     """Return the error for a judge that reads what it is not given."""
-    return InputError(
-        f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it queries and texts, for "
-        "instance by judging.WithTexts(judge, topics=..., texts=...).",
-        argument="judge",
+    problem = (
+        f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it texts, for instance by "
     )
-
-
-def _missed(error: KeyError | AttributeError) -> list[Any]:
-    if isinstance(error, pt.validate.InputValidationError):
-        return [column for mode in error.modes for column in mode.missing_columns or ()]
-    return [error.name] if isinstance(error, AttributeError) else list(error.args)
+    return InputError(f"{problem}judging.WithTexts(judge, topics=..., texts=...).", argument="judge")
 
 
 def name_of(judge: Any) -> str:
@@ -297,14 +293,13 @@ def grade_scores(
 
 
 def _bounds(thresholds: Any) -> np.ndarray:
-    one = isinstance(thresholds, int | float | np.number) and not isinstance(thresholds, bool)
-    given = [thresholds] if one else thresholds
-    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else []
-    numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
-    if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
+    listed = isinstance(thresholds, Iterable) and not isinstance(thresholds, str | bytes)
+    given = [] if isinstance(thresholds, str | bytes | bool | None) else [*thresholds] if listed else [thresholds]
+    bounds = number_column(pd.Series(given, dtype=object))
+    if not len(bounds) or not np.isfinite(bounds).all() or (np.diff(bounds) <= 0).any():
         problem = f"thresholds must be a number, or several that ascend, got {shown(thresholds)}."
         raise InputError(problem, argument="thresholds")
-    return numbers
+    return bounds
 
 
 def _read(path: str | os.PathLike[str]) -> pd.DataFrame:

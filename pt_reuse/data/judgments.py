@@ -46,20 +46,6 @@ COLUMNS = ("qid", "docno", "label")
 WHOLE = "pt_reuse"
 
 
-def judged_frame(given: Any, argument: str) -> pd.DataFrame:
-    """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked."""
-    found = in_judgment_columns(given) if isinstance(given, pd.DataFrame) else frame_of(given, COLUMNS)
-    if isinstance(found, pd.DataFrame):
-        if "label" in found.columns or not {"qid", "docno", "score"} <= set(found.columns):
-            return found
-        found = "a frame of results"
-    raise InputError(
-        f"{argument} must be a Qrels, a frame with 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
-        f"document -> label, a file, or a collection's name ('reuse:dl19'), got {found}.",
-        argument=argument,
-    )
-
-
 class Whole(NamedTuple):
     """What a part of judgments, such as those of some topics, does not tell of all of them."""
 
@@ -215,11 +201,8 @@ class Qrels(Printed, Shareable):
         theirs = as_qrels(other, "other")
         rels = {rel for rel in (self.stated_rel, theirs.stated_rel) if rel is not None}
         if len(rels) > 1:
-            raise InputError(
-                f"relevant is from label {self.rel} on here, from {theirs.rel} there. Say the same by "
-                "Qrels.with_rel(rel).",
-                argument="other",
-            )
+            problem = f"relevant is from label {self.rel} on here, from {theirs.rel} there. Use Qrels.with_rel(rel)."
+            raise InputError(problem, argument="other")
         return Qrels.of_arrays(united(self.arrays, theirs.arrays, conflict), *rels)
 
     def __sub__(self, other: Any) -> Qrels:
@@ -354,11 +337,8 @@ def check_all_labelled(
         f"{row.judged:,.0f} of {row.drawn:,.0f} in stratum {row.Index[1]} of topic {row.Index[0]}"
         for row in few.itertuples()
     ]
-    raise InputError(
-        f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. Judge all that was "
-        "drawn, also those that are not relevant.",
-        argument=argument,
-    )
+    problem = f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. Judge all."
+    raise InputError(problem, argument=argument)
 
 
 def is_collection(given: Any) -> bool:
@@ -379,8 +359,15 @@ def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
         return returned
     if isinstance(value, str | os.PathLike):
         return Qrels.of_arrays(read_arrays(value, argument=argument))
-    frame = judged_frame(value, argument)
-    return Qrels(frame, topics=list(value) if isinstance(value, Mapping) else None)
+    frame = in_judgment_columns(value) if isinstance(value, pd.DataFrame) else frame_of(value, COLUMNS)
+    if isinstance(frame, pd.DataFrame) and ("label" in frame or not {"qid", "docno", "score"} <= set(frame)):
+        return Qrels(frame, topics=list(value) if isinstance(value, Mapping) else None)
+    raise InputError(
+        f"{argument} must be a Qrels, a frame with 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
+        "document -> label, a file, or a collection's name ('reuse:dl19'), got "
+        f"{frame if isinstance(frame, str) else 'a frame of results'}.",
+        argument=argument,
+    )
 
 
 def read_qrels(path: str | Path, *, rel: int | None = None, strata: bool = False) -> Qrels:

@@ -23,6 +23,8 @@ BOM = b"\xef\xbb\xbf"
 SKIP = " Pass bad_lines='skip' to leave out bad lines, or other_files='skip' files without a run line."
 _QID, _DOCNO, _RANK, _SCORE, _TAG = 0, 2, 3, 4, 5
 _OF_RUN = 6  # columns
+#: what lines of so many columns may be
+_LOOKS = {4: "qrels (four columns)", 5: "a sample with its strata, for strata=True", 6: "a run file (six columns)"}
 _SPARE = 40  # words are loaded 8 bytes at a time and numbers 40 bytes back from their end
 _NEWLINE, _COMMENT = ord("\n"), ord("#")
 
@@ -99,8 +101,7 @@ class Lines:
 
     fields: Fields
     longer: Sequence[int] = ()  # the rows' lines with text after their last column
-    bad: Sequence[int] = ()  # the lines that are left out
-    reasons: Sequence[str] = ()  # why each of them is
+    bad: Sequence[tuple[int, str]] = ()  # the lines that are left out, each with why
 
 
 def _line_by_line(
@@ -115,7 +116,7 @@ def _line_by_line(
 ) -> Lines:
     """Return the rows of any text; a line with a fault is left out, or is an error."""
     rows: list[bytes] = []
-    numbers, longer, bad, reasons = [], [], [], []
+    numbers, longer, bad = [], [], []
     for number, line in enumerate(BytesIO(data), before + 1):
         cells = line.split(None, columns)
         if b"\0" not in line and (not cells or cells[0].startswith(b"#")):
@@ -126,8 +127,7 @@ def _line_by_line(
             numbers.append(number)
             longer += [number] if len(cells) > columns else []
         elif skip:
-            bad.append(number)
-            reasons.append(fault)
+            bad.append((number, fault))
         else:
             text = shown(line.strip().decode("utf-8", "backslashreplace"))
             advice = _advice(line.split(), columns, first=first and not rows)
@@ -135,51 +135,38 @@ def _line_by_line(
                 advice = "It has NUL bytes, so it is no plain text: an image, an archive, or UTF-16?"
             raise InputError(f"expected {expected}; found {fault} in {text}. {advice}", place=f"line {number:,}")
     fields = Fields(b"\n".join(rows), columns, lines=np.array(numbers, dtype=np.int64))
-    return Lines(fields, longer, bad, reasons)
+    return Lines(fields, longer, bad)
 
 
 def _advice(cells: list[bytes], columns: int, *, first: bool) -> str:
     # what to do about a line that is no row
-    values = [plain_decimal(cell) for cell in cells]
     skip = SKIP if columns == _OF_RUN else ""
-    if first and columns == _OF_RUN and len(cells) == 4 and values[3].is_integer():
-        return f"This looks like qrels (four columns), where a run is expected.{SKIP}"
-    if first and columns == 4 and len(cells) == 5 and values[4].is_integer():
-        return "Where this is a sample with its strata, qid iteration docno stratum label, pass strata=True."
-    if first and columns == 4 and len(cells) == _OF_RUN and np.isfinite(values[3] + values[4]):
-        return "This looks like a run file (six columns), where judgments are expected: qid iteration docno label."
-    if first and len(cells) != columns:
-        return f"If this is no such file, move it away or give a pattern such as 'input.*'.{skip}"
+    if first and len(cells) in _LOOKS and len(cells) != columns:
+        return f"This looks like {_LOOKS[len(cells)]}.{skip}"
     return f"Mend or remove the line; names must not hold white space.{skip}"
 
 
-def nothing_in(what: str, columns: int, line: str) -> InputError:
+def nothing_in(columns: int, line: str) -> InputError:
     """Return what is wrong with a file without a row."""
     advice = SKIP if columns == _OF_RUN else ""
-    return InputError(f"the file {what}; expected one line per document of {line}.{advice}")
+    return InputError(f"the file has no line but blank ones and comments; expected one per document of {line}.{advice}")
 
 
 def qrels_fields(data: bytes, columns: int, line: str) -> Fields:
     """Return the fields of the lines of a file of judgments."""
     data = data.removeprefix(BOM)
     if not data or data.isspace():
-        raise nothing_in("holds nothing but white space" if data else "is empty", columns, line)
-    fields = fields_of_part(data, columns, line)
-    if not len(fields):
-        raise nothing_in("holds nothing but comments", columns, line)
-    return fields
-
-
-def fields_of_part(data: bytes, columns: int, line: str) -> Fields:
-    """Return the fields of the lines of a part of a file of judgments, which may have no row."""
-    fields = Fields(data, columns)
-    if fields.plain:
-        return fields
+        raise nothing_in(columns, line)
 
     def fault_of(text: bytes, cells: list[bytes]) -> str | None:
         return None if len(cells) == columns else f"{len(text.split())}"
 
-    return _line_by_line(data, columns, fault_of, line).fields
+    fields = Fields(data, columns)
+    if not fields.plain:
+        fields = _line_by_line(data, columns, fault_of, line).fields
+    if not len(fields):
+        raise nothing_in(columns, line)
+    return fields
 
 
 def lines_of_run(data: bytes, order: str, *, skip: bool, before: int = 0, first: bool = True) -> Lines:
@@ -257,8 +244,7 @@ class RunParts:
         self._chunks, self.order, self.skip = chunks, order, skip
         self.tags: dict[str, int] = {}  # tag -> the first line that has it
         self.longer: list[int] = []
-        self.bad: list[int] = []
-        self.reasons: list[str] = []
+        self.bad: list[tuple[int, str]] = []
         self.n_rows = 0
 
     def has_run_lines(self) -> bool:
@@ -268,24 +254,20 @@ class RunParts:
 
     def read(self) -> Iterator[RunPart]:
         """Yield the rows of each chunk; a fault is that of the first chunk with one."""
-        what, before, last = "is empty", 0, b""
+        before, last = 0, b""
         for data in _without_mark(self._chunks()):
             before, last = before + last.count(b"\n"), data
             if data and not data.isspace():
-                what = "holds nothing but comments"
                 lines = lines_of_run(data, self.order, skip=self.skip, before=before, first=not self.n_rows)
                 self.longer += lines.longer
                 self.bad += lines.bad
-                self.reasons += lines.reasons
                 if len(lines.fields):
                     yield self._part(lines.fields)
-            elif data and what == "is empty":
-                what = "holds nothing but white space"
         if not self.n_rows and self.skip:
             # what is said where nothing is left out
             yield from RunParts(self._chunks, self.order, skip=False).read()
         if not self.n_rows:
-            raise nothing_in(what, _OF_RUN, RUN_LINE)
+            raise nothing_in(_OF_RUN, RUN_LINE)
 
     def _part(self, fields: Fields) -> RunPart:
         self.n_rows += len(fields)

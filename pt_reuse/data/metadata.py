@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from glob import glob
 from importlib.resources import files
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -117,18 +118,22 @@ def _read_labels(labels: Any, column: str) -> Labels:
     argument = _ARGUMENTS[column]
     if isinstance(labels, str | Path):
         with located(str(labels)):
-            return _of_file(labels, column, argument)
+            return _read_labels(_of_file(labels, column, argument), column)
     if isinstance(labels, pd.DataFrame):
-        return _of_frame(labels, column, argument)
+        frame = _checked(_with_names(labels), argument)
+        if column not in frame:
+            there = examples(frame.columns, 12)
+            raise InputError(f"{argument} must have the column {column!r}, got {there}.", argument=argument)
+        return Labels(dict(zip(frame["name"], frame[column], strict=True)))
     if isinstance(labels, pd.Series | Mapping):
         names = _names(labels.keys(), argument)
         if twice := [name for name, times in Counter(names).items() if times > 1]:
             raise InputError(f"{argument} has {examples(twice)} more than once. Keep one per run.", argument=argument)
         return Labels(dict(zip(names, (value for _, value in labels.items()), strict=True)))
-    if column == "pooled" and isinstance(labels, Iterable) and not isinstance(labels, bytes):
-        return Labels(dict.fromkeys(_names(labels, argument), True), rest=False)
     if column == "pooled" and isinstance(labels, bool | np.bool_):
         return Labels({}, rest=bool(labels))
+    if column == "pooled" and isinstance(labels, Iterable) and not isinstance(labels, bytes):
+        return Labels(dict.fromkeys(_names(labels, argument), True), rest=False)
     kinds = "a dict, a Series, a DataFrame, or the path of a two-column file"
     kinds += ", a collection of run names, or one bool" if column == "pooled" else ""
     raise InputError(f"{argument} must be {kinds}, got {type(labels).__name__}.", argument=argument)
@@ -141,65 +146,37 @@ def _names(given: Iterable[Any], argument: str) -> list[str]:
         raise InputError(error.text, argument=argument) from error
 
 
-def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> Labels:
-    frame = _with_names(frame)
-    called = [name for name in frame.columns if str(name).lower() in _RUN_WORDS]
-    named = frame.rename(columns={called[0]: "name"}) if len(called) == 1 else frame
-    if not {"name", column} <= set(named.columns):
-        needed = f"the column {column!r}, and 'name' or run names as its index"
-        raise InputError(f"{argument} must have {needed}, got {examples(frame.columns, 12)}.", argument=argument)
-    checked = _checked(named, argument)
-    return Labels(dict(zip(checked["name"], checked[column], strict=True)))
-
-
 def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with the names of runs as a column, where they are its index."""
-    if any(str(column).lower() in _RUN_WORDS for column in frame.columns) or frame.index.nlevels > 1:
-        return frame
-    called = str(frame.index.name).lower() in _RUN_WORDS
+    """Return a frame with the names of runs as the column ``name``, where they are its index or called otherwise."""
+    called = [column for column in frame.columns if str(column).lower() in _RUN_WORDS]
+    if called or frame.index.nlevels > 1:
+        return frame.rename(columns={called[0]: "name"}) if len(called) == 1 else frame
     # numbers alone are row numbers, unless the index is called otherwise; among names they are names
     kinds = {pd.api.types.infer_dtype([name]) for name in frame.index}
     named = "string" in kinds and kinds <= {"string", "integer"}
-    return frame.reset_index(names="name") if called or named else frame
+    return frame.reset_index(names="name") if named or str(frame.index.name).lower() in _RUN_WORDS else frame
 
 
-def _of_file(path: str | Path, column: str, argument: str) -> Labels:
-    expected = f"a file with two columns, run tag and {column}"
-    expected = f"a file with one run name a line, or {expected}" if column == "pooled" else expected
-    lines = read_lines(path, argument, expected)
+def _of_file(path: str | Path, column: str, argument: str) -> pd.DataFrame | dict[str, str] | list[str]:
+    """Return the table of a file with a header; run -> value of one with two columns; the names of one with one."""
+    lines = read_lines(path, argument, f"a file with two columns, run tag and {column}")
     if {"name", column} <= {cell.strip(' "') for cell in lines[0].split(separator_of(lines[0]))}:
-        return _of_frame(_cells(lines, argument), column, argument)
+        return _cells(lines, argument)
     rows = [(n, line.strip(WHITE)) for n, line in enumerate(lines, 1)]
     rows = [(n, line) for n, line in rows if line and not line.startswith("#")]
     if column == "pooled" and all(len(line.replace(",", " ").split()) == 1 for _, line in rows):
-        return Labels(dict.fromkeys((line for _, line in rows), True), rest=False)
-    return Labels(_in_two_columns(rows, column, argument))
-
-
-def _in_two_columns(rows: Sequence[tuple[int, str]], column: str, argument: str) -> dict[str, Any]:
-    """Return run -> value of the lines of a file, separated by tabs, by a comma, or else by any white space."""
-    # a no-break space is part of a name
-    ways = ([re.split("\t+", line) for _, line in rows], [line.split(",") for _, line in rows])
-    in_white = [re.split(f"[{WHITE}]+", line, maxsplit=1) for _, line in rows]
-    every = next((way for way in ways if all(len(cells) == 2 for cells in way)), in_white)
+        return [line for _, line in rows]
+    # tabs, commas, or else any white space; a no-break space is part of a name
+    ways = [[re.split("\t+", line) for _, line in rows], [line.split(",") for _, line in rows]]
+    ways.append([re.split(f"[{WHITE}]+", line, maxsplit=1) for _, line in rows])
     found: dict[str, str] = {}
-    first: dict[str, int] = {}
-    for (number, line), cells in zip(rows, every, strict=True):
-        cells, place = [cell.strip(WHITE) for cell in cells], f"line {number:,}"
-        if not found and cells[0].lower() in _RUN_WORDS and cells[-1].lower() in (column, f"{column}s"):
+    for (number, line), cells in zip(rows, next((w for w in ways if {*map(len, w)} == {2}), ways[-1]), strict=True):
+        name, value = (cells[0].strip(WHITE), cells[-1].strip(WHITE))
+        if not found and name.lower() in _RUN_WORDS and value.lower() in (column, f"{column}s"):
             continue
-        if len(cells) != 2 or not all(cells):
-            problem = f"expected two columns, run tag and {column}, got {line!r}. Separate them by white space or one "
-            raise InputError(f"{problem}comma.", argument=argument, place=place)
-        name, value = cells
-        if column == "pooled":
-            with located(place):
-                _as_flag(name, value, argument)
-        if found.setdefault(name, value) != value:
-            before = f"{found[name]!r} in line {first[name]:,}"
-            problem = f"run {name!r} has {column} {value!r} here and {before}. Keep one line per run."
-            raise InputError(problem, argument=argument, place=place)
-        first.setdefault(name, number)
+        if len(cells) != 2 or not name or not value or found.setdefault(name, value) != value:
+            problem = f"expected a run tag and its one {column}, separated by white space or a comma, got {line!r}."
+            raise InputError(problem, argument=argument, place=f"line {number:,}")
     return found
 
 
@@ -217,17 +194,14 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
 def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
     """Return a frame with names as texts, of which each stands in one row; so does each column."""
     if "name" not in metadata.columns:
-        raise InputError(
-            f"{argument} has no column 'name' among {examples(metadata.columns, 12)}. Rename the column of the run "
-            "tags, or make it the index of a frame, as text.",
-            argument=argument,
-        )
+        there = examples(metadata.columns, 12)
+        problem = f"{argument} has no column 'name' among {there}. Name the run tags so, or make them the index."
+        raise InputError(problem, argument=argument)
     if len(twice := metadata.columns[metadata.columns.duplicated()].unique()):
         raise InputError(f"{argument} has more than one column {examples(twice)}. Drop one.", argument=argument)
     if bare := [row for row, name in enumerate(metadata["name"]) if is_blank(name)]:
-        raise InputError(
-            "there is no run name. Fill it in, or drop the row.", argument=argument, place=f"row {bare[0]:,}"
-        )
+        problem = "there is no run name. Fill it in, or drop the row."
+        raise InputError(problem, argument=argument, place=f"row {bare[0]:,}")
     names = pd.Series(_names(metadata["name"].tolist(), argument), index=metadata.index, dtype=object)
     if len(again := names[names.duplicated()].unique()):
         raise InputError(f"{argument} has {examples(again)} more than once. Keep one row per run.", argument=argument)
@@ -239,30 +213,11 @@ def read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
     try:
         return lines_of(read_text(path))
     except UnreadableError as error:
-        more = ""
-        if argument == "pooled" and isinstance(path, str) and not os.path.dirname(path):
-            # what looks like the name of a run may be meant as one
-            more = f" To say that run {path!r} was pooled, give a list: pooled=[{path!r}]."
-        raise InputError(f"the file {error}. Give as {argument} {expected}.{more}", argument=argument) from error
+        raise InputError(f"the file {error}. Give as {argument} {expected}.", argument=argument) from error
 
 
 def _cells(lines: Sequence[str], argument: str) -> pd.DataFrame:
     return parse_csv(lines, argument).frame.apply(lambda column: column.str.strip(WHITE))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Naming:
-    """What is made of names that are not there, on either side."""
-
-    noun: str = "run"  # what messages call a run
-    strict: bool = False  # whether a key that is near the name of a run without a value is an error
-    complete: bool = True  # whether runs are told that are left without what others are given
-
-
-#: runs read from files; result frames and pipelines by name; changes to a table that there is
-OF_FILES, OF_FRAMES, OF_CHANGES = Naming(), Naming(strict=True), Naming(complete=False)
-#: the systems of an experiment; those of which nothing is said have the caller's default
-OF_SYSTEMS = Naming(noun="system", strict=True, complete=False)
 
 
 @dataclass(frozen=True)
@@ -271,7 +226,6 @@ class GivenMetadata:
 
     frame: pd.DataFrame | None  # what is given as ``metadata``, None where nothing is
     labels: Mapping[str, Labels]  # ``"team"``, ``"type"`` or ``"pooled"`` -> what is said of runs
-    from_files: frozenset[str] = frozenset()  # the arguments that are given as a file
 
     @property
     def columns(self) -> set[str]:
@@ -279,55 +233,51 @@ class GivenMetadata:
         frame = pd.DataFrame() if self.frame is None else self.frame
         return {str(column) for column in frame.columns if not all(map(is_blank, frame[column]))} | set(self.labels)
 
-    def table(self, names: Sequence[str], base: pd.DataFrame | None = None, naming: Naming = OF_FILES) -> pd.DataFrame:
-        """Return one row per run: ``name team type pooled`` and every further column that is given."""
+    def table(self, names: Sequence[str], base: pd.DataFrame | None = None, *, complete: bool = True) -> pd.DataFrame:
+        """Return one row per run: ``name team type pooled`` and every further column that is given.
+
+        Where it is to be `complete`, a warning tells of runs that are left without what others are given.
+        """
         runs = pd.Series(list(names), dtype=object)
         bare = pd.DataFrame({"name": runs, "team": None, "type": None, "pooled": pd.NA})
         table = bare if base is None else base.copy()
-        said: dict[str, set[str]] = {}
+        named: dict[str, set[str]] = {}
+        labels = [(_ARGUMENTS[column], column, given) for column, given in self.labels.items()]
         if self.frame is not None:
-            listed = self.frame["name"]
-            self._check_names("metadata", Labels(dict.fromkeys(listed)), names, naming)
-            for column in self.frame.columns.drop("name"):
-                given = Labels(dict(zip(listed, self.frame[column], strict=True)))
-                table[column] = _filled(table, column, given, "metadata")
-                # tables often have the type of some runs only
-                if column != "type":
-                    said.setdefault(column, set()).update(listed)
-        for column, given in self.labels.items():
-            argument = _ARGUMENTS[column]
-            if given.of or given.rest is None:
-                self._check_names(argument, given, names, naming)
+            listed = self.frame["name"].tolist()
+            _check_names("metadata", listed, names)
+            cells = {column: self.frame[column] for column in self.frame.columns.drop("name")}
+            of_frame = {column: Labels(dict(zip(listed, cells[column], strict=True))) for column in cells}
+            labels = [*(("metadata", column, given) for column, given in of_frame.items()), *labels]
+        for argument, column, given in labels:
+            if argument != "metadata" and (given.of or given.rest is None):
+                _check_names(argument, list(given.of), names)
             table[column] = _filled(table, column, given, argument)
-            said.setdefault(column, set()).update(given.of if given.rest is None else names)
+            # tables often have the type of some runs only
+            if (argument, column) != ("metadata", "type"):
+                named.setdefault(column, set()).update(given.of if given.rest is None else names)
         table["pooled"] = table["pooled"].astype("boolean")
         for column in {"team", "type", "family"} & set(table):
             table[column] = pd.Series([None if is_blank(v) else _as_text(v) for v in table[column]], dtype=object)
-        if naming.complete:
-            _tell_lacking(table, said, naming.noun)
+        if complete:
+            _tell_lacking(table, named)
         return table
 
-    def _check_names(self, argument: str, given: Labels, names: Sequence[str], naming: Naming) -> None:
-        """Raise where no run is named, or one is misspelt; warn of others that are not there."""
-        known = set(names)
-        strangers = [name for name in given.of if name not in known]
-        # what is named already is not what another name means
-        unnamed = [name for name in names if name not in given.of]
-        hints = {name: did_you_mean(name, unnamed) for name in strangers} if len(strangers) < _FEW else {}
-        strangers.sort(key=lambda name: not hints.get(name))
-        hint = hints.get(strangers[0], "") if strangers else ""
-        if hint and naming.strict and argument not in self.from_files:
-            raise InputError(f"{argument} names {strangers[0]!r}, no {naming.noun}.{hint}", argument=argument)
-        if len(strangers) == len(given.of):
-            has = f"it has {examples(given.of)}" if given.of else "it is empty"
-            many = f"{count(len(names), naming.noun)} ({examples(names)})"
-            how = f" Use the names of the {naming.noun}s."
-            if naming.noun == "run" and not naming.strict:
-                how = " Are these the run tags? names='file' takes run names from the file names instead."
-            raise InputError(f"{argument} names none of the {many}; {has}.{how}", argument=argument)
-        if strangers:
-            many = count(len(strangers), "name")
-            warn(f"{argument} has {many} not among the {naming.noun}s: {examples(strangers)}.{hint}")
+
+def _check_names(argument: str, given: Sequence[str], names: Sequence[str]) -> None:
+    """Raise where no run is named; warn of names that are no run's, one that is nearly one first."""
+    known, named = set(names), set(given)
+    strangers = [name for name in given if name not in known]
+    # what is named already is not what another name means
+    unnamed = [name for name in names if name not in named]
+    hints = {name: did_you_mean(name, unnamed) for name in strangers} if len(strangers) < _FEW else {}
+    strangers.sort(key=lambda name: not hints.get(name))
+    hint = hints.get(strangers[0], "") if strangers else ""
+    if len(strangers) == len(given):
+        has = f"{argument} names none of the runs {examples(names)}; it has {examples(given) if given else 'none'}"
+        raise InputError(f"{has}.{hint} Use the run tags of files, or names='file'.", argument=argument)
+    if strangers:
+        warn(f"{argument} has {count(len(strangers), 'name')} of no run: {examples(strangers)}.{hint}")
 
 
 def _filled(table: pd.DataFrame, column: str, given: Labels, argument: str) -> pd.Series:
@@ -355,11 +305,9 @@ def given_metadata(
 ) -> GivenMetadata:
     """Read what a user gives to label runs with."""
     frame = None if metadata is None else read_metadata(metadata)
-    given_as = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
-    files = frozenset(name for name, value in given_as.items() if isinstance(value, str | Path))
     values: list[tuple[str, Any]] = [("team", teams), ("type", types), ("pooled", pooled)]
     labels = {column: _read_labels(value, column) for column, value in values if value is not None}
-    return GivenMetadata(frame, labels, files)
+    return GivenMetadata(frame, labels)
 
 
 def record_in_words(pooled: pd.Series) -> str:
@@ -374,26 +322,26 @@ def stack_tables(upper: pd.DataFrame, lower: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of two tables of runs, one after the other; a column that one of them lacks is None there."""
     stacked = {}
     for column in dict.fromkeys([*upper.columns, *lower.columns]):
-        one, other = (
+        above, below = (
             table[column] if column in table.columns else pd.Series([None] * len(table), dtype=object)
             for table in (upper, lower)
         )
-        stacked[column] = pd.Series([*one, *other], dtype=one.dtype if one.dtype == other.dtype else object)
+        stacked[column] = pd.Series([*above, *below], dtype=above.dtype if above.dtype == below.dtype else object)
     return pd.DataFrame(stacked)
 
 
-def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]], noun: str) -> None:
+def _tell_lacking(table: pd.DataFrame, named: Mapping[str, set[str]]) -> None:
     """Warn of runs without a team or type where others are given one, and of those that no record of pooling names."""
     for column in ("team", "type"):
-        without = table["name"][table[column].isna()].tolist() if column in said else []
+        without = table["name"][table[column].isna()].tolist() if column in named else []
         if without and len(without) < len(table):
-            who = f"{count(len(without), noun)} without a {column}, though {column}s are given: {examples(without)}. "
+            who = f"{count(len(without), 'run')} without a {column}, though {column}s are given: {examples(without)}. "
             what = " takes each for a team of its own." if column == "team" else " needs one of every run."
             warn(f"{who}by={column!r}{what}")
     # an empty flag says that nobody recorded it
-    unnamed = [name for name in table["name"][table["pooled"].isna()] if name not in said.get("pooled", ())]
-    if "pooled" in said and unnamed:
-        who = f"whether {count(len(unnamed), noun)} had been pooled"
+    unnamed = [name for name in table["name"][table["pooled"].isna()] if name not in named.get("pooled", ())]
+    if "pooled" in named and unnamed:
+        who = f"whether {count(len(unnamed), 'run')} had been pooled"
         warn(f"nothing is said of {who}, which is taken as not on record: {examples(unnamed)}.")
 
 
@@ -428,55 +376,45 @@ def labelled_table(
     headers = {path: header_of(path) for path in dict.fromkeys(paths)}
     known = given_metadata().table(names) if base is None else base.copy()
     for column in ("team", "type"):
-        said = [headers[path].get(column) for path in paths]
-        values = [before if value is None else value for value, before in zip(said, known[column], strict=True)]
+        given_there = [headers[path].get(column) for path in paths]
+        values = [before if value is None else value for value, before in zip(given_there, known[column], strict=True)]
         known[column] = pd.Series(values, dtype=object)
     return given.table(names, known)
 
 
 def header_of(path: Path) -> Mapping[str, str]:
-    """Return what the first lines of a run file say of its run: its ``team`` and ``type``, where they do."""
-    if not (text := _header(path)):
-        return {}
-    try:
-        # not the loader in C: it may crash where a text is nested without end; references are not followed
-        root = next(iter(yaml.compose_all(text, Loader=yaml.SafeLoader)), None)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        warn("its ir_metadata is left aside: it is no YAML.", place=str(path))
-        return {}
-    found = {"team": _value(root, "actor", "team")}
-    found["type"] = _TYPES.get((_value(root, "method", "automatic") or "").lower())
-    return {column: value for column, value in found.items() if value is not None}
-
-
-def _header(path: Path) -> str:
-    """Return the lines between the marks of ir_metadata, nothing where there are none."""
+    """Return what the ir_metadata in a run file say of its run: its ``team`` and ``type``, where they do."""
     try:
         # a pipe can be read once only, by whoever reads the run
         begins = read_beginning(path, len(_BOM) + 1) if stat.S_ISREG(path.stat().st_mode) else b""
         if not begins.removeprefix(_BOM).startswith(b"#"):
-            return ""
-        text = read_beginning(path, MOST_BYTES).removeprefix(_BOM).decode("utf-8", "replace")
+            return {}
+        lines = read_beginning(path, MOST_BYTES).removeprefix(_BOM).decode("utf-8", "replace").splitlines()
     except (OSError, UnreadableError):
         # whoever reads the run says what is wrong with it
-        return ""
-    lines: list[str] | None = None
-    for line in text.splitlines():
-        if not line.startswith("#") or line[1:].strip() == "ir_metadata.end":
-            break
-        if lines is not None:
-            lines.append(line[1:])
-        elif line[1:].strip() == "ir_metadata.start":
-            lines = []
-    return textwrap.dedent("\n".join(lines or []))
+        return {}
+    header = [line[1:] for line in takewhile(lambda line: line.startswith("#"), lines)]
+    marks = [line.strip() for line in header]
+    if "ir_metadata.start" not in marks:
+        return {}
+    header = header[marks.index("ir_metadata.start") + 1 :]
+    header = list(takewhile(lambda line: line.strip() != "ir_metadata.end", header))
+    try:
+        # every value is a text
+        about = next(iter(yaml.load_all(textwrap.dedent("\n".join(header)), Loader=yaml.BaseLoader)), None)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        warn("its ir_metadata is left aside: it is no YAML.", place=str(path))
+        return {}
+    found = {"team": _value(about, "actor", "team")}
+    found["type"] = _TYPES.get((_value(about, "method", "automatic") or "").lower())
+    return {column: value for column, value in found.items() if value is not None}
 
 
-def _value(node: yaml.Node | None, *keys: str) -> str | None:
+def _value(about: Any, *keys: str) -> str | None:
     """Return the name to which some keys lead, None where there is none or nobody filled in the form."""
     for key in keys:
-        items = node.value if isinstance(node, yaml.MappingNode) else []
-        node = {name.value: value for name, value in items if isinstance(name, yaml.ScalarNode)}.get(key)
-    value = node.value.strip() if isinstance(node, yaml.ScalarNode) else ""
+        about = about.get(key) if isinstance(about, dict) else None
+    value = about.strip() if isinstance(about, str) else ""
     is_name = value.lower() not in _NOTHING and len(value) <= _LONGEST and value.isprintable()
     return value if is_name else None
 
@@ -484,52 +422,46 @@ def _value(node: yaml.Node | None, *keys: str) -> str | None:
 def run_paths(source: str | Path | Iterable[str | Path], argument: str = "source") -> list[Path]:
     """Return the files that a source of :func:`read_runs` stands for."""
     try:
-        return _paths(source, argument)
+        problem, paths = _paths(source)
     except InputError:
         raise
     except (OSError, ValueError) as error:
         # no permission to look, a name too long, a NUL byte in a name
         why = getattr(error, "strerror", error)
         raise InputError(f"{shorten(str(source), 200)} cannot be looked up: {why}.", argument=argument) from error
+    if problem:
+        raise InputError(f"{problem}. Give a folder with run files, a pattern, or several files.", argument=argument)
+    return paths
 
 
-def _paths(source: Any, argument: str) -> list[Path]:
-    def refused(problem: str) -> InputError:
-        return InputError(f"{problem} Give a folder with run files, a pattern, or several files.", argument=argument)
-
+def _paths(source: Any) -> tuple[str, list[Path]]:
+    """Return what is wrong with a source, if anything, and the files."""
     if isinstance(source, str | os.PathLike) and str(source):
         path = user_path(source)
         if path.is_file():
-            return [path]
+            return "", [path]
         if path.is_dir():
             with os.scandir(path) as entries:
                 # whatever is no folder is meant to be a run: a dangling link or a pipe is told when it is read
                 there = sorted(item.name for item in entries if not item.is_dir() and not item.name.startswith("."))
-            found = [path / name for name in there]
-        else:
-            found = [Path(name) for name in sorted(glob(str(path), recursive=True))]
-        if not found:
-            what = "a folder without files" if path.is_dir() else "no file, and no file matches it as a pattern"
-            raise refused(f"{path} is {what}.")
-        if path.is_dir():
-            return found
-        source = found
+            return "" if there else f"{path} is a folder without files", [path / name for name in there]
+        source = [Path(name) for name in sorted(glob(str(path), recursive=True))]
+        if not source:
+            return f"{path} is no file, and no file matches it as a pattern", []
     if not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping | pd.DataFrame):
-        raise refused(f"got {shown(source)}, no files.")
+        return f"got {shown(source)}, no files", []
     items = sorted(source, key=str) if isinstance(source, set | frozenset) else list(source)
     odd = [item for item in items if not isinstance(item, str | os.PathLike) or not str(item)]
-    paths = [] if odd else [user_path(item) for item in items]
-    folders, missing = [item for item in paths if item.is_dir()], [item for item in paths if not item.exists()]
-    twice = [item for item, times in Counter(paths).items() if times > 1]
-    if odd or not paths:
-        raise refused(f"expected paths of files, got {examples(odd)}." if odd else "no files given.")
-    if folders:
-        raise refused(f"{folders[0]} is a folder among files.")
-    if missing:
-        raise refused(f"{missing[0]}: no such file.")
-    if twice:
-        raise refused(f"{examples(twice)} given more than once.")
-    return paths
+    if odd or not items:
+        return f"expected paths of files, got {examples(odd) if odd else 'none'}", []
+    paths = [user_path(item) for item in items]
+    for item, times in Counter(paths).items():
+        if item.is_dir() or not item.exists() or times > 1:
+            what = (
+                "is a folder among files" if item.is_dir() else "is given more than once" if times > 1 else "is no file"
+            )
+            return f"{item} {what}", []
+    return "", paths
 
 
 def real_paths(paths: Sequence[Path]) -> list[str]:

@@ -9,12 +9,12 @@ import gzip
 import lzma
 import os
 import re
-import stat
 import zipfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from functools import partial
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -29,77 +29,38 @@ from pt_reuse.errors import InputError, count, examples, listed, shown
 
 #: bytes of the largest block that is unpacked at once, about
 STEP = 1 << 20
-#: what one kibibyte holds at most is unpacked at once, since zstandard's library knows no other bound
-_ZSTANDARD_STEP = 1 << 10
 
 
-def _gzip_blocks(file: IO[bytes], step: int) -> Iterator[bytes]:
-    unpacker: Any = gzip.GzipFile
-    # the beginning of a file is left to gzip, which reads less of it at once
-    if step >= _CHUNK:
-        with suppress(ImportError):
-            from isal.igzip import IGzipFile
-
-            unpacker = IGzipFile
-    with unpacker(fileobj=file, mode="rb") as unpacked:
-        while block := unpacked.read(step):
-            yield block
-
-
-def _decompressor(packed: str) -> Callable[[], Any]:
-    # what unpacks one stream, as the classes of bz2 and lzma do
-    if packed in ("bzip2", "xz"):
-        return bz2.BZ2Decompressor if packed == "bzip2" else lzma.LZMADecompressor
+def _streams(file: IO[bytes], chunk: int, step: int, packed: str) -> Iterator[bytes]:
+    # stream after stream: the convenience functions of these modules pass over what is wrong behind the first
+    made: Callable[[], Any]
     if packed == "lz4":
         import lz4.frame
 
-        return lz4.frame.LZ4FrameDecompressor
-    import zstandard
+        made = lz4.frame.LZ4FrameDecompressor
+    elif packed == "zstandard":
+        import zstandard
 
-    return lambda: _Zstandard(zstandard.ZstdDecompressor().decompressobj())
-
-
-def _each_stream(chunks: Iterator[bytes], made: Callable[[], Any], step: int) -> Iterator[bytes]:
-    # the convenience functions of these modules pass over what is wrong behind the first stream
+        # what one kibibyte holds at most is unpacked at once, since its library knows no other bound
+        chunk = 1 << 10
+        made = zstandard.ZstdDecompressor().decompressobj
+    else:
+        made = bz2.BZ2Decompressor if packed == "bzip2" else lzma.LZMADecompressor
+    chunks = _chunks(file, chunk)
     rest = next(chunks, b"")
     while rest:
-        stream = made()
+        stream: Any = made()
         while True:
-            yield stream.decompress(rest, step)
+            yield stream.decompress(rest) if packed == "zstandard" else stream.decompress(rest, step)
             if stream.eof:
                 break
             rest = b""
-            if stream.needs_input and not (rest := next(chunks, b"")):
+            if (packed == "zstandard" or stream.needs_input) and not (rest := next(chunks, b"")):
                 raise EOFError("it ends before its end mark")
         # streams may be padded with zeros
-        behind = (stream.unused_data or b"").lstrip(b"\0")
-        while not behind and (more := next(chunks, b"")):
-            behind = more.lstrip(b"\0")
-        rest = behind
-
-
-class _Zstandard:
-    """One frame of a zstandard file."""
-
-    def __init__(self, stream: Any):
-        self._stream, self._waiting = stream, memoryview(b"")
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._stream.eof)
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._waiting
-
-    @property
-    def unused_data(self) -> bytes:
-        return bytes(self._stream.unused_data) + bytes(self._waiting)
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        self._waiting = memoryview(data) if data else self._waiting
-        given, self._waiting = self._waiting[:_ZSTANDARD_STEP], self._waiting[_ZSTANDARD_STEP:]
-        return bytes(self._stream.decompress(given))
+        rest = (stream.unused_data or b"").lstrip(b"\0")
+        while not rest and (more := next(chunks, b"")):
+            rest = more.lstrip(b"\0")
 
 
 #: first bytes of a packed file -> the format's name
@@ -121,18 +82,12 @@ ANY_UNPACKED = 10**8
 MOST_TIMES = 100
 #: bytes that no packed file may unpack to more than
 MOST_UNPACKED = 8 * 10**9
-#: members that an archive may have
-MOST_MEMBERS = 10_000
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # what follows BZh and a digit; a topic may be called BZh9
 _BOM = b"\xef\xbb\xbf"
 _LONGEST_MAGIC = 10
 _CHUNK, _LEAST = 1 << 17, 1 << 13
 #: where a tar archive says that it is one
 _TAR = slice(257, 262)
-
-
-#: kinds of files that a member of an archive may be; 0 where its system says nothing
-_PLAIN_MEMBERS = (0, stat.S_IFREG, stat.S_IFDIR)
 
 
 class UnreadableError(Exception):
@@ -170,47 +125,29 @@ def read_beginning(path: Path, size: int) -> bytes:
     return found[:size]
 
 
-def read_members(path: Path, wanted: Callable[[PurePosixPath], bool]) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield name and contents of the members of a zip archive, in the order of their names."""
-    found = 0
+def _only_member(path: Path) -> bytes:
+    """Return the contents of the one file in a zip archive."""
+    blocks: list[bytes] = []
     with _reading(), open_file(path) as packed, _reading_packed("zip"), zipfile.ZipFile(packed) as archive:
-        size = path.stat().st_size
-        members = sorted(archive.infolist(), key=lambda member: member.filename)
-        if len(members) > MOST_MEMBERS:
-            raise TooLargeError(f"has {len(members):,} members; up to {MOST_MEMBERS:,} are read")
-        for member in members:
-            _check_member(member)
-            name = PurePosixPath(member.filename)
-            if member.is_dir() or not wanted(name):
-                continue
-            blocks = []
-            with archive.open(member) as file:
-                while block := file.read(STEP):
-                    found += len(block)
-                    _check_unpacked(found, size)
-                    blocks.append(block)
-            yield name, b"".join(blocks)
-
-
-def _check_member(member: zipfile.ZipInfo) -> None:
-    name = member.filename
-    outside = any(
-        path.is_absolute() or path.drive or path.root or ".." in path.parts
-        for path in (PurePosixPath(name), PureWindowsPath(name))
-    )
-    if outside:
-        raise UnreadableError(f"has a member {name!r}, which would lie outside the folder into which it is unpacked")
-    if stat.S_IFMT(member.external_attr >> 16) not in _PLAIN_MEMBERS:
-        raise UnreadableError(f"has a member {name!r} that is a link or a device")
-    if member.flag_bits & 1:
-        raise UnreadableError(f"has a member {name!r} that is encrypted")
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        # programs of macOS put files of their own beside what they pack
+        hidden = (".", "__MACOSX")
+        names = [name.filename for name in members if not any(s.startswith(hidden) for s in name.filename.split("/"))]
+        if len(names) != 1:
+            raise UnreadableError(f"is an archive of {count(len(names), 'file')}; an archive of one can be read")
+        with archive.open(names[0]) as file:
+            while block := file.read(STEP):
+                blocks.append(block)
+                _check_unpacked(sum(map(len, blocks)), path.stat().st_size)
+    return b"".join(blocks)
 
 
 def _check_unpacked(found: int, size: int) -> None:
-    if found > most_unpacked(size):
+    most = most_unpacked(size)
+    if found > most:
         raise TooLargeError(
-            f"unpacks to more than {most_unpacked(size):,} bytes, from {size:,}, which is taken for damage or an "
-            f"attack (unpack it first if it is right)"
+            f"unpacks to more than {most:,} bytes, from {size:,}, which is taken for damage or an attack (unpack it "
+            "first if it is right)"
         )
 
 
@@ -282,9 +219,16 @@ def _unpacked(file: IO[bytes], chunk: int, packed: str, size: int, step: int) ->
         if packed == "compress":
             blocks = _uncompressed(b"".join(_chunks(file, chunk)))
         elif packed == "gzip":
-            blocks = _gzip_blocks(file, step)
+            unpacker: Any = gzip.GzipFile
+            # the beginning of a file is left to gzip, which reads less of it at once
+            if step >= _CHUNK:
+                with suppress(ImportError):
+                    from isal.igzip import IGzipFile
+
+                    unpacker = IGzipFile
+            blocks = iter(partial(unpacker(fileobj=file, mode="rb").read, step), b"")
         else:
-            blocks = _each_stream(_chunks(file, chunk), _decompressor(packed), step)
+            blocks = _streams(file, chunk, step, packed)
         for block in blocks:
             found += len(block)
             _check_unpacked(found, size)
@@ -337,76 +281,58 @@ _HEADER, _CLEAR = 3, 256
 
 
 def _uncompressed(data: bytes) -> Iterator[bytes]:
-    """Yield what Unix ``compress`` packed (``.Z``), as some runs of the nineties are published, in blocks."""
-    flags = data[2] if len(data) >= _HEADER else 0
-    widest, clears = flags & 0x1F, bool(flags & 0x80)
-    if flags & 0x60 or not 9 <= widest <= 16:
-        raise ValueError("its header is none that compress writes")
-    at = _HEADER
-    while at < len(data):
-        # a width of nine bits at most is not what compress means by it
-        at = yield from _until_cleared(data, at, max(widest, 10), clears=clears)
-
-
-def _until_cleared(data: bytes, at: int, widest: int, *, clears: bool) -> Generator[bytes, None, int]:
-    """Yield what the codes from a byte on stand for, and return the byte behind the code that clears their table.
+    """Yield what Unix ``compress`` packed (``.Z``), as some runs of the nineties are published, in blocks.
 
     A code stands for a byte, or for a string seen before: the string of the code before it and one byte more. As both
     were written one behind the other, each string is a slice of the text itself, and no table of strings is kept.
     """
-    # code -> where its string begins in the text, and how long it is
+    flags = data[2] if len(data) >= _HEADER else 0
+    # a width of nine bits at most is not what compress means by it
+    widest, clears = max(flags & 0x1F, 10), flags >> 7
+    if flags & 0x60 or not 9 <= flags & 0x1F <= 16:
+        raise ValueError("its header is none that compress writes")
+    # code -> where its string begins in the text, and how long it is; those of bytes are not looked up
     begins, lengths = [0] * (_CLEAR + clears), [1] * (_CLEAR + clears)
-    text, done, begun, length = bytearray(), 0, 0, 0
-    codes: list[int] = []
-    bits, n, known, most = 9, 0, len(begins), 1 << widest
-    while True:
-        if known == 1 << bits and bits < widest:
-            # codes of one width come in groups of eight
-            at, bits, n, codes = at + -(-n // 8) * bits, bits + 1, 0, []
-        if n == len(codes):
-            rest = 8 * (len(data) - at) - n * bits
-            if rest >= bits:
-                at, n, codes = at + n * bits // 8, 0, _codes(data, at + n * bits // 8, bits)
-            elif rest >= 8:
-                raise EOFError("it ends within a code")
+    text, done, kept, begun, length, at, bits = bytearray(), 0, 0, 0, 0, _HEADER, 9
+    while at < len(data):
+        # codes of one width come in groups of eight
+        group = data[at : at + bits]
+        codes, n = int.from_bytes(group, "little"), 8 * len(group) // bits
+        if len(group) < bits and 8 * len(group) - n * bits >= 8:
+            raise EOFError("it ends within a code")
+        first, at = at == _HEADER, at + bits
+        for i in range(n):
+            code, here = codes >> i * bits & (1 << bits) - 1, len(text)
+            if code < _CLEAR:
+                text.append(code)
+            elif clears and code == _CLEAR and (length or not first):
+                yield bytes(text[done:])
+                begins, lengths = [0] * (_CLEAR + 1), [1] * (_CLEAR + 1)
+                text, done, length, bits = bytearray(), 0, 0, 9
+                break
+            elif length and code < len(begins):
+                text += text[begins[code] : begins[code] + lengths[code]]
+            elif length and code == len(begins) < 1 << widest:
+                # the string that this very code makes
+                text += text[begun:]
+                text.append(text[begun])
             else:
+                raise ValueError("it has a code that stands for nothing")
+            if length and len(begins) < 1 << widest:
+                begins.append(begun)
+                lengths.append(length + 1)
+                kept = len(text)
+            begun, length = here, len(text) - here
+            if here - done > STEP:
                 yield bytes(text[done:])
-                return len(data)
-        code, here = codes[n], len(text)
-        n += 1
-        if code < _CLEAR:
-            text.append(code)
-        elif clears and code == _CLEAR and (length or at > _HEADER):
-            yield bytes(text[done:])
-            return at + -(-n // 8) * bits
-        elif length and code < known:
-            text += text[begins[code] : begins[code] + lengths[code]]
-        elif length and code == known < most:
-            # the string that this very code makes
-            text += text[begun:]
-            text.append(text[begun])
-        else:
-            raise ValueError("it has a code that stands for nothing")
-        if length and known < most:
-            begins.append(begun)
-            lengths.append(length + 1)
-            known += 1
-            if known == most or here - done > STEP:
-                yield bytes(text[done:])
+                if len(begins) == 1 << widest:
+                    # every code is taken: the strings stay as they are
+                    del text[kept:]
                 done = len(text)
-        elif here - done > STEP:
-            # every code is taken: the strings stay as they are
-            yield bytes(text[done:])
-            del text[done:]
-        begun, length = here, len(text) - here
-
-
-def _codes(data: bytes, at: int, bits: int) -> list[int]:
-    """Return the codes of a width that begin at a byte, 512 of them or as many as there are."""
-    each = np.unpackbits(np.frombuffer(data[at : at + 64 * bits], dtype=np.uint8), bitorder="little")
-    n = len(each) // bits
-    found: list[int] = (each[: n * bits].reshape(n, bits) @ (1 << np.arange(bits))).tolist()
-    return found
+            if len(begins) == 1 << bits and bits < widest:
+                bits += 1
+                break
+    yield bytes(text[done:])
 
 
 #: what stands between the cells; in many languages a spreadsheet writes semicolons
@@ -476,13 +402,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise UnreadableError(f"cannot be looked up: {error.strerror or error}") from error
     data = read_bytes(file)
     if data.startswith(_ZIP):
-        # programs of macOS put files of their own beside what they pack
-        members = list(
-            read_members(file, lambda name: not any(part.startswith((".", "__MACOSX")) for part in name.parts))
-        )
-        if len(members) != 1:
-            raise UnreadableError(f"is an archive of {count(len(members), 'file')}; an archive of one can be read")
-        data = members[0][1]
+        data = _only_member(file)
     if b"\0" in data:
         raise UnreadableError("has a NUL byte, so it is not a plain text file of UTF-8 (UTF-16?)")
     if not data.strip():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
-import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,9 +23,9 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import AnyField, Field, Repeats, build_field
 from pt_reuse.arrays.lists import FileRows, NoPlaceError, RunRows, check_places, natural_order, neighbours, rank_places
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.coding import code_runs, repeat_faults, without_place
-from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, place_of, rows_in_file
+from pt_reuse.data.coding import code_runs, in_ranking_order, repeat_faults, without_place
+from pt_reuse.data.dropped import left_out, repeated, stacked
+from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, rows_in_file
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, give_back, in_memory, kind_of_table
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, is_table
 from pt_reuse.errors import InputError, count, in_parts, located, shown, warn
@@ -53,7 +51,7 @@ class ReadField:
 
     field: AnyField  # the runs
     names: list[str]  # of the runs
-    dropped: Dropped  # what was left out
+    dropped: pd.DataFrame  # what was left out
     longer: Longer  # the files with text after the sixth column
     files: Sequence[int]  # the file of each run, by position; a table may hold several runs
 
@@ -66,15 +64,15 @@ _BY_FILE = "Rename one of the files"
 _CHUNK, _LONGEST_LINE = 1 << 22, 1 << 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Conventions:
     """How run files are read; what is kept in a cache depends on it."""
 
-    order: str  # the ranking order
-    names: str  # ``"tag"`` or ``"file"``, what names a run
-    duplicates: str  # ``"error"`` or ``"best"``
-    bad_lines: str  # ``"error"`` or ``"skip"``, of lines that are no run line
-    other_files: str  # ``"error"`` or ``"skip"``, of files without a run line
+    order: str = "trec_eval"  # the ranking order
+    names: str = "tag"  # ``"tag"`` or ``"file"``, what names a run
+    duplicates: str = "error"  # ``"error"`` or ``"best"``
+    bad_lines: str = "error"  # ``"error"`` or ``"skip"``, of lines that are no run line
+    other_files: str = "error"  # ``"error"`` or ``"skip"``, of files without a run line
 
 
 @dataclass
@@ -86,25 +84,10 @@ class FileRun:
     left_out: str | None = None  # why it is left out, None where it is not
     fault: InputError | None = None  # what is wrong with it, None where nothing is
     longer: tuple[int, int] = (0, 0)  # how many lines have text after the sixth column, and the first of them
-    bad: Sequence[int] = ()  # the lines that were left out
-    reasons: Sequence[str] = ()  # why each of them was
+    bad: Sequence[tuple[int, str]] = ()  # the lines that were left out, each with why
     table: bool = False  # whether the file is a table, which may hold several runs
     rows: Any = None  # the rows of its file, as :meth:`RunFiles.kept` keeps them
     number: int = 0  # which of the runs of these it is
-
-    def dropped(self, name: str | None) -> Iterator[Dropped]:
-        """Yield what was left out of the file, whose run has a name, or of its field."""
-        if self.left_out is not None:
-            yield Dropped.of_file(str(self.path), self.left_out)
-        if len(self.bad):
-            yield Dropped.of_lines(str(self.path), self.bad, self.reasons, name or "")
-
-
-def _many_tags(tags: dict[str, int]) -> InputError:
-    places = ", ".join(f"{shown(tag)} from line {line:,}" for tag, line in list(tags.items())[:3])
-    more = f" and {len(tags) - 3:,} more" if len(tags) > 3 else ""
-    problem = f"{count(len(tags), 'run tag')} in the sixth column: {places}{more}; a run file has one. Split it, or "
-    return InputError(f"{problem}pass names='file' to name the run by its file.")
 
 
 def of_files(faults: Iterable[tuple[Path, InputError]], n_files: int) -> InputError:
@@ -118,8 +101,7 @@ def of_files(faults: Iterable[tuple[Path, InputError]], n_files: int) -> InputEr
 def file_run_names(paths: Sequence[Path]) -> list[str]:
     """Return the names that runs have by their files, all different, without a look into the files."""
     names = _names_of(paths)
-    faults = _twins([FileRun(path) for path in paths], names, _BY_FILE)
-    if faults:
+    if faults := _twins([FileRun(path) for path in paths], names, _BY_FILE):
         raise InputError.of_several(list(faults.values()), len(paths), "files")
     return names
 
@@ -161,36 +143,31 @@ class LinesInFiles:
 
     def told(self, repeats: Repeats, topics: Sequence[str]) -> list[str]:
         """Return in words where each row stands."""
-        lines = self._lines(repeats, topics)
-        runs = [self._runs[run] for run in repeats.run.tolist()]
         # a frame has no lines
         return [
-            f" ({run.path})" if run.table else f" (again in line {line:,} of {run.path})"
-            for run, line in zip(runs, lines.tolist(), strict=True)
+            f" (again in {f'line {line:,} of ' if line else ''}{self._runs[run].path})"
+            for run, line in zip(repeats.run.tolist(), self._lines(repeats, topics).tolist(), strict=True)
         ]
 
-    def dropped(self, topics: Sequence[str], repeats: Repeats, names: Sequence[str]) -> Dropped:
+    def dropped(self, topics: Sequence[str], repeats: Repeats, names: Sequence[str]) -> pd.DataFrame:
         """Return the rows as left out."""
         files = [str(run.path) for run in self._runs]
-        return Dropped.of_repeats(repeats, names, topics, files=files, lines=self._lines(repeats, topics))
+        return repeated(repeats, names, topics, files, self._lines(repeats, topics))
 
     def _lines(self, repeats: Repeats, topics: Sequence[str]) -> NDArray[np.int64]:
         """Return (n,): the line of each row, 0 where it is one of a table."""
         lines = np.zeros(len(repeats), dtype=np.int64)
-        of_files: dict[Path, list[NDArray[np.int64]]] = {}
-        for run in np.unique(repeats.run).tolist():
-            of_files.setdefault(self._runs[run].path, []).append(np.flatnonzero(repeats.run == run))
-        for path, parts in of_files.items():
-            rows = np.concatenate(parts)
-            if self._runs[int(repeats.run[rows[0]])].table:
+        for r in np.unique(repeats.run).tolist():
+            run, rows = self._runs[r], np.flatnonzero(repeats.run == r)
+            if run.table:
                 continue
             of_rows = [topics[t] for t in repeats.topic[rows].tolist()]
             try:
-                chunks = chunks_of_lines(path, _CHUNK, _LONGEST_LINE)
+                chunks = chunks_of_lines(run.path, _CHUNK, _LONGEST_LINE)
                 for fields, wanted, at in rows_in_file(chunks, self._order, of_rows, repeats.place[rows]):
                     lines[rows[wanted]] = fields.lines_of(at)
             except UnreadableError as error:
-                raise InputError(f"the file {error}, though it was read before.", place=str(path)) from error
+                raise InputError(f"the file {error}, though it was read before.", place=str(run.path)) from error
         return lines
 
 
@@ -206,34 +183,11 @@ def _twins(files: Sequence[FileRun], names: Sequence[str], advice: str) -> dict[
         other = first.setdefault(name, file)
         if other is not file:
             # nothing that one can pass renames the runs of a table
-            table = file.table or other.table
-            both = f"both have a run {shown(name)}" if table else f"are both named {shown(name)}"
-            how = "Rename one of the runs" if table else advice
-            faults[i] = InputError(f"{other.path} and {file.path} {both}. {how}, or leave one out.")
+            how = "Rename one of the runs" if file.table or other.table else advice
+            faults[i] = InputError(
+                f"{other.path} and {file.path} both have a run {shown(name)}. {how}, or leave one out."
+            )
     return faults
-
-
-class TiedError(Exception):
-    """Two documents of a list have one rank, though the ranks count."""
-
-    def __init__(self, topic: str, docno: str, at: int, run: int = 0):
-        super().__init__(topic, docno, at, run)
-        # one of them, and its place among the rows of the list, from 1; `run` is a run of a table
-        self.topic, self.docno, self.at, self.run = topic, docno, at, run
-
-
-def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
-    """Return a run in a ranking order; a TiedError where the ranks count and give none."""
-    places = None if ranks is None else rank_places(rows.starts, rows.grouped(ranks))
-    if places is not None and order == "rank":
-        try:
-            check_places(rows.starts, places)
-        except NoPlaceError as error:
-            t = int(np.searchsorted(rows.starts, error.row, side="right")) - 1
-            row = error.row if rows.grouping is None else int(rows.grouping[error.row])
-            docno = tokens.decode(tokens.as_tokens(rows.docs[row : row + 1]))[0]
-            raise TiedError(rows.topics[t], docno, error.row - int(rows.starts[t]) + 1) from None
-    return rows.in_order(name, order, places)
 
 
 @dataclass
@@ -251,9 +205,13 @@ class RunFiles:
         context, stopped = copy_context(), Event()
         with pt.tqdm(total=len(paths), desc="reading runs", unit="file", disable=not verbose) as bar:
 
+            def of(path: Path) -> list[FileRun]:
+                with located(str(path)), in_memory():
+                    return self._table(path) if is_table(path) else [self._text(path, stopped)]
+
             def read(path: Path) -> list[FileRun]:
                 # a thread begins without the caller's context, which says where errors are
-                found = context.copy().run(self._read_any, path, stopped)
+                found = context.copy().run(of, path)
                 bar.update(1)
                 return found
 
@@ -264,10 +222,6 @@ class RunFiles:
                 # after ctrl-C, or on a full disk, the files not begun are not read
                 stopped.set()
                 pool.shutdown(wait=True, cancel_futures=True)
-
-    def _read_any(self, path: Path, stopped: Event) -> list[FileRun]:
-        with located(str(path)), in_memory():
-            return self._table(path) if is_table(path) else [self._text(path, stopped)]
 
     def _text(self, path: Path, stopped: Event) -> FileRun:
         def chunks() -> Iterator[bytes]:
@@ -288,24 +242,25 @@ class RunFiles:
         except UnreadableError as error:
             advice = "Copy or download it again, or give" if "damaged" in str(error) else "Give"
             return FileRun(path, fault=InputError(f"the file {error}. {advice} a run file, {RUN_LINE}."))
-        except TiedError as tie:
-            return FileRun(path, fault=_tied_line(chunks(), tie))
         except InputError as error:
             if self.conventions.other_files == "error" or parts.has_run_lines():
                 return FileRun(path, fault=error)
             return FileRun(path, left_out=f"no run line: {in_parts(error.text)[0]}")
         if self.conventions.names == "tag" and len(parts.tags) > 1:
-            return FileRun(path, fault=_many_tags(parts.tags))
+            places = [f"{shown(tag)} from line {line:,}" for tag, line in list(parts.tags.items())[:3]]
+            problem = (
+                f"{count(len(parts.tags), 'run tag')} in the sixth column, {', '.join(places)}; a run file has one"
+            )
+            return FileRun(
+                path, fault=InputError(f"{problem}. Split it, or pass names='file' to name the run by its file.")
+            )
         tag, longer = next(iter(parts.tags)), (len(parts.longer), next(iter(parts.longer), 0))
-        return FileRun(path, tag, None, None, longer, parts.bad, parts.reasons, rows=rows)
+        return FileRun(path, tag, longer=longer, bad=parts.bad, rows=rows)
 
     def _table(self, path: Path) -> list[FileRun]:
         reading = TableReading(path, self.conventions.order)
         try:
             rows = self.keep(reading.parts())
-        except TiedError as tie:
-            place = f"run {shown(list(reading.names)[tie.run])}"
-            return [FileRun(path, fault=without_place(tie.topic, tie.docno, place=place), table=True)]
         except UnreadableError as error:
             problem = f"the file {error}. Give a table of runs, {RUN_TABLE}."
             return [FileRun(path, fault=InputError(problem), table=True)]
@@ -316,13 +271,6 @@ class RunFiles:
         return [FileRun(path, name, table=True, rows=rows, number=reading.names[name]) for name in reading.ordered()]
 
 
-def _tied_line(chunks: Iterable[bytes], tie: TiedError) -> InputError:
-    # what is wrong with a rank of a run file that two documents have
-    for fields, _, rows in rows_in_file(chunks, "rank", [tie.topic], np.array([tie.at])):
-        return without_place(tie.topic, tie.docno, place=place_of(fields, int(rows[0])))
-    return changed()
-
-
 def changed() -> InputError:
     """Return the error that a file was altered between two looks at it."""
     return InputError("it changed while it was read. Read the runs again.")
@@ -331,18 +279,19 @@ def changed() -> InputError:
 def _in_memory(order: str, parts: Iterator[RunPart]) -> list[RunRows]:
     # the rows of a file in their ranking order, run by run; they are named when all files are known
     part = _joined(list(parts))
-    if isinstance(part.run, int):
-        return [in_ranking_order("", FileRows(part.topics, part.topic, part.docs, part.scores), part.ranks, order)]
+    by_run = (
+        [slice(None)]
+        if isinstance(part.run, int)
+        else np.split(np.argsort(part.run, kind="stable"), np.cumsum(np.bincount(part.run))[:-1])
+    )
     found: list[RunRows] = []
-    by_run = np.argsort(part.run, kind="stable")
-    for mine in np.split(by_run, np.cumsum(np.bincount(part.run))[:-1]):
-        topic, held = pd.factorize(part.topic[mine])
-        topics, docs = [part.topics[t] for t in held.tolist()], part.docs.take(mine, axis=0)
-        rows = FileRows(topics, topic.astype(np.int64), docs, part.scores[mine])
-        try:
-            found.append(in_ranking_order("", rows, None if part.ranks is None else part.ranks[mine], order))
-        except TiedError as tie:
-            raise TiedError(tie.topic, tie.docno, tie.at, len(found)) from None
+    for rows in by_run:
+        topics, topic, docs = part.topics, part.topic, part.docs
+        if not isinstance(rows, slice):
+            topic, held = pd.factorize(topic[rows])
+            topics, docs = [topics[t] for t in held.tolist()], docs.take(rows, axis=0)
+        of_run = FileRows(topics, topic.astype(np.int64, copy=False), docs, part.scores[rows])
+        found.append(in_ranking_order("", of_run, None if part.ranks is None else part.ranks[rows], order))
     return found
 
 
@@ -378,7 +327,7 @@ def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int
 
 def run_rows(paths: Sequence[Path], order: str, *, threads: int) -> dict[Path, RunRows]:
     """Return the rows of files that are one run each, which have no name yet."""
-    conventions = Conventions(order, "file", "error", "error", "error")
+    conventions = Conventions(order=order, names="file")
     files = RunFiles(conventions, threads, partial(_in_memory, order)).read(list(dict.fromkeys(paths)), verbose=False)
     for path, n in Counter(file.path for file in files).items():
         if n > 1:
@@ -400,21 +349,29 @@ def field_of_files(
     files: Sequence[FileRun],
     runs: Sequence[FileRun],
     names: list[str],
-    repeated: Iterable[Dropped],
+    again: Sequence[pd.DataFrame],
 ) -> ReadField:
     """Return a field with what is known of its runs, which are some of those that came of the files."""
     name_of = {id(run): name for run, name in zip(runs, names, strict=True)}
-    dropped = [part for file in files for part in file.dropped(name_of.get(id(file)))]
     place = {path: i for i, path in enumerate(paths)}
-    every = Dropped.stacked([*dropped, *repeated]).by_file([*map(str, place)])
+    parts = [left_out(1, file=str(file.path), reason=file.left_out) for file in files if file.left_out is not None]
+    for file in files:
+        if len(file.bad):
+            lines, reasons = map(list, zip(*file.bad, strict=True))
+            about = {"file": str(file.path), "name": name_of.get(id(file), "")}
+            parts.append(left_out(len(lines), **about, line=lines, reason=reasons))
+    every = stacked([*parts, *again])
+    # in the order of the files and of their lines
+    at = every["file"].map({str(path): i for path, i in place.items()})
+    every = every.iloc[np.lexsort((every["line"].fillna(0), at))].reset_index(drop=True)
     longer = [(place[file.path], *file.longer) for file in files if file.longer[0]]
     return ReadField(field, names, every, longer, [place[run.path] for run in runs])
 
 
 #: bytes of the least that can be given
 LEAST = 64 * 10**6
-_UNITS = {"": 1, "K": 1, "M": 2, "G": 3, "T": 4}
-_TEXT = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+_TEXT = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([KMGT]?)(I?)B?\s*")
 #: bytes of a file that are parsed at once, and of its longest line; a thread takes some twenty times a chunk
 _CHUNK_BYTES, _LONGEST, _OF_THREAD = 1 << 20, 1 << 21, 32 * 10**6
 #: bytes that coding a row takes, its document's name of up to 32 bytes included
@@ -423,19 +380,13 @@ _OF_ROW = 512
 
 def memory_bytes(memory: Any) -> int:
     """Return a user's ``memory=`` in bytes, be it a number or a text such as ``"1.5 GiB"``, or say what is wrong."""
-    size: int | None = None
-    if isinstance(memory, str) and (found := _TEXT.fullmatch(memory)):
+    size = 0
+    if found := _TEXT.fullmatch("" if isinstance(memory, bool | float) else str(memory).upper()):
         number, unit, binary = found.groups()
-        exact = float(number) * (1024 if binary else 1000) ** (_UNITS[unit.upper()] if unit else 0)
-        size = int(exact) if (unit or not binary) and math.isfinite(exact) else None
-    elif not isinstance(memory, bool | str) and hasattr(memory, "__index__"):
-        size = operator.index(memory)
-    if size is None:
-        raise InputError(
-            f"memory must be bytes or a text such as '500MB' or '1.5 GiB', got {shown(memory)}.", argument="memory"
-        )
+        size = int(float(number) * (1024 if binary else 1000) ** _UNITS[unit])
     if size < LEAST:
-        raise InputError(f"memory must be at least {LEAST // 10**6} MB, got {shown(memory)}.", argument="memory")
+        least = f"{LEAST // 10**6} MB or more, in bytes or as '500MB' or '1.5 GiB'"
+        raise InputError(f"memory must be {least}, got {shown(memory)}.", argument="memory")
     return size
 
 
@@ -489,7 +440,7 @@ class _Spool:
         return tokens.stacked(found) if found else np.zeros((0, _DOCS + 1), dtype="<u8")
 
     def check_ranks(self) -> None:
-        """Raise a TiedError for the first list in which two documents have one rank."""
+        """Raise for the first list in which two documents have one rank."""
         run, topic = self.pieces[:_BEGIN]
         lists, first, place = np.unique((run << 32) | topic, return_index=True, return_inverse=True)
         for i in np.lexsort((first, lists >> 32)).tolist():
@@ -500,7 +451,7 @@ class _Spool:
             except NoPlaceError as error:
                 name = list(self.topics)[int(lists[i] & 0xFFFFFFFF)]
                 docno = tokens.decode(tokens.as_tokens(rows[error.row : error.row + 1, _DOCS:]))[0]
-                raise TiedError(name, docno, error.row + 1, int(lists[i] >> 32)) from None
+                raise without_place(name, docno) from None
 
 
 class BlocksWithin:
@@ -537,12 +488,12 @@ class BlocksWithin:
         every = []
         for r, run in enumerate(runs):
             spool = run.rows
-            mine = spool.pieces[:, spool.pieces[_RUN] == run.number]
-            held, place = np.unique(mine[_TOPIC], return_inverse=True)
+            of_run = spool.pieces[:, spool.pieces[_RUN] == run.number]
+            held, place = np.unique(of_run[_TOPIC], return_inverse=True)
             known = list(spool.topics)
             of_held = [number.setdefault(known[t], len(number)) for t in held.tolist()]
-            mine[_RUN], mine[_TOPIC] = r, np.array(of_held, dtype=np.int64)[place]
-            every.append(mine)
+            of_run[_RUN], of_run[_TOPIC] = r, np.array(of_held, dtype=np.int64)[place]
+            every.append(of_run)
         pieces, found = np.concatenate(every, axis=1), list(number)
         order = natural_order(found)
         place = np.empty(len(found), dtype=np.int64)
@@ -574,7 +525,11 @@ class BlocksWithin:
                 rows = list(pool.map(self._rows, range(len(self._runs)), of_run))
             block, again = build_field(rows, threads=self._threads)
             del rows
-            self._keep(again, part.start)
+            if self._conventions.duplicates == "error":
+                # the first of each run is told
+                again = again.take(np.unique(again.run, return_index=True)[1])
+            if len(again):
+                self._repeats.append(Repeats(again.run, again.topic + part.start, again.docs, again.place))
             yield block
 
     def _rows(self, r: int, pieces: Pieces) -> RunRows:
@@ -587,13 +542,6 @@ class BlocksWithin:
         return in_ranking_order(
             self._names[r], file, numbers[:, _RANK] if spool.ranked else None, self._conventions.order
         )
-
-    def _keep(self, found: Repeats, first_topic: int) -> None:
-        if self._conventions.duplicates == "error":
-            # the first of each run is told
-            found = found.take(np.unique(found.run, return_index=True)[1])
-        if len(found):
-            self._repeats.append(Repeats(found.run, found.topic + first_topic, found.docs, found.place))
 
     def _faults(self) -> dict[int, InputError]:
         """Return for each run with a document twice in a list what is wrong, if that is an error."""

@@ -91,44 +91,35 @@ class JudgedRows:
     def to_arrays(self, topics: Iterable[str] = ()) -> QrelsArrays:
         """Return each judgment once, by topic; `topics` are further ones, without judgments."""
         kept = self._first_occurrences()
-        kept = np.arange(len(self.topic)) if kept is None else kept
         documents, order = sort_by_topic(self.names, self.topic[kept], self.words.take(kept, axis=0), topics)
         kept = kept if order is None else kept[order]
         extra = None if self.extra is None or self.extra.shape[1] == 0 else _taken(self.extra, kept)
         return QrelsArrays(documents, self.labels[kept], extra)
 
-    def _first_occurrences(self) -> NDArray[np.int64] | None:
-        """Return the first row of each (topic, document) pair, None when no pair stands twice."""
+    def _first_occurrences(self) -> NDArray[np.int64]:
+        """Return the first row of each (topic, document) pair."""
         codes, first = tokens.factorize(self.words)
         pairs, first_rows = tokens.factorize((self.topic * len(first) + codes).astype(np.uint64)[:, None])
         if len(first_rows) == len(self.topic):
-            return None
+            return np.arange(len(self.topic))
         first_row = first_rows[pairs]
         clash = np.flatnonzero(self.labels != self.labels[first_row])
-        if len(clash):
-            row, kept = int(clash[0]), int(first_row[clash[0]])
-            two = f"{self._document(row)} has label {int(self.labels[kept])} and {int(self.labels[row])}"
-            raise InputError(
-                f"{two} ({count(len(clash), 'conflicting label')} in all). Keep one label per document; "
-                "Qrels.union(conflict=...) merges two sets of judgments by a rule.",
-                place=self._place(kept, row),
-            )
-        again = np.flatnonzero(first_row != np.arange(len(self.topic)))
-        row = int(again[0])
-        warn(
-            f"{count(len(again), 'judgment')} given more than once with the same label ({self._document(row)}, "
-            f"{self._place(int(first_row[row]), row)}); each counts once."
-        )
-        return first_rows
-
-    def _place(self, first: int, again: int) -> str:
-        if self.line_of is None:
-            return f"rows {first:,} and {again:,}"
-        return f"lines {self.line_of(first):,} and {self.line_of(again):,}"
-
-    def _document(self, row: int) -> str:
+        again = clash if len(clash) else np.flatnonzero(first_row != np.arange(len(self.topic)))
+        row, kept = int(again[0]), int(first_row[again[0]])
         docno = tokens.decode(tokens.as_tokens(self.words[row : row + 1]))[0]
-        return f"topic {shown(self.names[self.topic[row]])}, document {shown(docno)}"
+        document = f"topic {shown(self.names[self.topic[row]])}, document {shown(docno)}"
+        place = f"rows {kept:,} and {row:,}"
+        if self.line_of is not None:
+            place = f"lines {self.line_of(kept):,} and {self.line_of(row):,}"
+        if len(clash):
+            two = f"{document} has label {int(self.labels[kept])} and {int(self.labels[row])}"
+            problem = (
+                f"{two} ({count(len(clash), 'conflicting label')} in all). Keep one, or Qrels.union(conflict=...)."
+            )
+            raise InputError(problem, place=place)
+        many = f"{count(len(again), 'judgment')} given more than once with the same label"
+        warn(f"{many} ({document}, {place}); each counts once.")
+        return first_rows
 
 
 def topic_set(topics: Any) -> list[str]:
@@ -168,16 +159,16 @@ def tell_bare_topics(arrays: QrelsArrays) -> None:
 CONFLICTS = ("error", "first", "second", "higher", "lower")
 
 
-def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays:
+def united(ours: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays:
     """Return the judgments of both."""
-    found = mine.documents.find(theirs.documents)
+    found = ours.documents.find(theirs.documents)
     both = np.flatnonzero(found >= 0)
-    old, new = mine.labels[found[both]], theirs.labels[both]
+    old, new = ours.labels[found[both]], theirs.labels[both]
     clash = (old != new) & (old != -1) & (new != -1)
     if conflict == "error" and clash.any():
         row = int(both[np.flatnonzero(clash)[0]])
         document = f"topic {shown(theirs.documents.qid(row))}, document {shown(theirs.documents.docno(row))}"
-        two = f"{int(mine.labels[found[row]])} and {int(theirs.labels[row])}"
+        two = f"{int(ours.labels[found[row]])} and {int(theirs.labels[row])}"
         many = f"({count(int(clash.sum()), 'such document')}). Choose "
         others = "conflict='first', 'second', 'higher' or 'lower'."
         raise InputError(f"{document} has label {two} {many}{others}", argument="conflict")
@@ -185,39 +176,42 @@ def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays
     merged = np.where(clash, chosen, np.where(old == -1, new, old))
     # a judgment that takes over another's label takes over its further columns, too: who judged, which round
     wins = both[merged != old]
-    stays = np.ones(len(mine.labels), dtype=bool)
+    stays = np.ones(len(ours.labels), dtype=bool)
     stays[found[wins]] = False
-    added = np.union1d(np.flatnonzero(found < 0), wins)
-    scale = max(mine.scale, theirs.scale)
-    return replace(_stacked(mine.take(np.flatnonzero(stays)), theirs.take(added)), scale=scale)
-
-
-def _stacked(upper: QrelsArrays, lower: QrelsArrays) -> QrelsArrays:
-    # no document is in both; within a topic those of the upper come first
-    parts = [
-        JudgedRows(part.documents.topics, part.documents.topic, part.documents.words, part.labels, part.extra)
-        for part in (upper, lower)
-    ]
-    return _joined(parts).to_arrays()
-
-
-def _joined(parts: Sequence[JudgedRows]) -> JudgedRows:
+    parts = [ours.take(np.flatnonzero(stays)), theirs.take(np.union1d(np.flatnonzero(found < 0), wins))]
+    # no document is in both; within a topic those of the first come first
     place: dict[str, int] = {}
-    numbers = [np.array([place.setdefault(name, len(place)) for name in part.names], np.int64) for part in parts]
-    topic = np.concatenate([number[part.topic] for number, part in zip(numbers, parts, strict=True)])
-    words = tokens.stacked([part.words for part in parts])
+    for part in parts:
+        for name in part.documents.topics:
+            place.setdefault(name, len(place))
+    topic = [
+        np.array([place[name] for name in part.documents.topics], np.int64)[part.documents.topic] for part in parts
+    ]
+    words = tokens.stacked([part.documents.words for part in parts])
     extra = None
     if any(part.extra is not None for part in parts):
         bare = [pd.DataFrame(index=range(len(part.labels))) if part.extra is None else part.extra for part in parts]
         extra = pd.concat(bare, ignore_index=True)
-    labels = np.concatenate([part.labels for part in parts])
-    return JudgedRows(list(place), topic, words, labels, extra, parts[0].line_of)
+    rows = JudgedRows(list(place), np.concatenate(topic), words, np.concatenate([part.labels for part in parts]), extra)
+    return replace(rows.to_arrays(), scale=max(ours.scale, theirs.scale))
 
 
 def count_labels(arrays: QrelsArrays, lowest: int, by: str | None) -> pd.DataFrame:
     """Return per topic ``qid judged relevant unjudged junk density``, see :meth:`Qrels.counts`."""
     labels, documents = arrays.labels, arrays.documents
-    group, values = _groups(arrays, by)
+    # the group of each judgment, and the value of each group, ascending, none last
+    group, values = np.zeros(len(labels), dtype=np.int64), pd.Series([None])
+    if by is not None:
+        known = [] if arrays.extra is None else list(arrays.extra.columns)
+        if arrays.extra is None or by not in known:
+            there = examples(known, 12) if known else "none"
+            raise InputError(f"the judgments have no further column {shown(by)}; there is {there}.", argument="by")
+        column = arrays.extra[by]
+        codes, distinct = pd.factorize(column, sort=True)
+        values = pd.Series(distinct, dtype=column.dtype if len(distinct) else object)
+        if (codes < 0).any():
+            values = pd.concat([values, pd.Series([column[codes < 0].iloc[0]], dtype=column.dtype)], ignore_index=True)
+        group = np.where(codes < 0, len(distinct), codes).astype(np.int64)
     n_groups, n_topics = len(values), len(documents.topics)
     cell = documents.topic * n_groups + group
 
@@ -238,22 +232,6 @@ def count_labels(arrays: QrelsArrays, lowest: int, by: str | None) -> pd.DataFra
     if by is not None:
         table.insert(1, by, values.take(np.tile(np.arange(n_groups), n_topics)).array)
     return table
-
-
-def _groups(arrays: QrelsArrays, by: str | None) -> tuple[NDArray[np.int64], pd.Series]:
-    # (rows,) the group of each judgment, and the value of each group, ascending, none last
-    if by is None:
-        return np.zeros(len(arrays.labels), dtype=np.int64), pd.Series([None])
-    known = [] if arrays.extra is None else list(arrays.extra.columns)
-    if arrays.extra is None or by not in known:
-        there = examples(known, 12) if known else "none"
-        raise InputError(f"the judgments have no further column {shown(by)}; there is {there}.", argument="by")
-    column = arrays.extra[by]
-    codes, values = pd.factorize(column, sort=True)
-    found = pd.Series(values, dtype=column.dtype if len(values) else object)
-    if (codes < 0).any():
-        found = pd.concat([found, pd.Series([column[codes < 0].iloc[0]], dtype=column.dtype)], ignore_index=True)
-    return np.where(codes < 0, len(values), codes).astype(np.int64), found
 
 
 def read_arrays(path: Any, *, strata: bool = False, argument: str = "path") -> QrelsArrays:
@@ -347,8 +325,13 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, stra
 
 def qrels_file(arrays: QrelsArrays, *, strata: bool = False) -> bytes:
     """Return what a TREC qrels file of judgments has in it; warn of topics that it cannot hold."""
-    middle = _strata(arrays) if strata else [""] * len(arrays.labels)
-    documents = arrays.documents
+    documents, middle = arrays.documents, [""] * len(arrays.labels)
+    if strata:
+        if arrays.extra is None or "stratum" not in arrays.extra or arrays.extra["stratum"].isna().any():
+            raise InputError("not every judgment has a stratum. Write them without strata=True.", argument="strata")
+        names = arrays.extra["stratum"].astype(str).tolist()
+        check_names(dict.fromkeys(names), "stratum")
+        middle = [f"{name} " for name in names]
     if not len(documents):
         raise InputError("there are no judgments, and an empty file is no qrels file.")
     qids, docnos = documents.qids().tolist(), documents.docnos().tolist()
@@ -360,11 +343,3 @@ def qrels_file(arrays: QrelsArrays, *, strata: bool = False) -> bytes:
     rows = zip(qids, docnos, middle, arrays.labels.tolist(), strict=True)
     text = "".join(f"{qid} 0 {docno} {more}{label}\n" for qid, docno, more, label in rows)
     return guarded(text.encode("utf-8", "surrogateescape"))
-
-
-def _strata(arrays: QrelsArrays) -> list[str]:
-    if arrays.extra is None or "stratum" not in arrays.extra or arrays.extra["stratum"].isna().any():
-        raise InputError("not every judgment has a stratum. Write them without strata=True.", argument="strata")
-    names = arrays.extra["stratum"].astype(str).tolist()
-    check_names(dict.fromkeys(names), "stratum")
-    return [f"{name} " for name in names]

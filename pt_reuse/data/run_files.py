@@ -11,10 +11,11 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._files import checked_path, user_path
+from pt_reuse._files import check_writable, checked_path, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
 from pt_reuse.data.coding import UNKNOWN, CodedRuns, HowPooled, check_order, coder, run_names, warn_of_twin_topics
+from pt_reuse.data.dropped import tell
 from pt_reuse.data.frame_columns import (
     COLUMNS,
     as_ids,
@@ -24,24 +25,19 @@ from pt_reuse.data.frame_columns import (
     no_results_yet,
     warn_of_white_space,
 )
-from pt_reuse.data.judgments import is_collection
+from pt_reuse.data.judgments import Qrels, is_collection
 from pt_reuse.data.metadata import GivenMetadata, given_metadata, labelled_table, run_paths
 from pt_reuse.data.parsing import Conventions, memory_bytes, named_by_files, parse_files, run_rows, tell_of_longer
-from pt_reuse.data.store import NAME, check_keeping, read_kept
+from pt_reuse.data.store import NAME, read_kept
 from pt_reuse.data.tables import TableLabels, is_table
 from pt_reuse.errors import InputError, choice, examples, flag, located, positive, shown
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileReading:
+class FileReading(Conventions):
     """How run files are read, as :func:`read_runs` takes it; one that is made has been checked."""
 
-    order: str = "trec_eval"  # the order that ranks documents
     how_pooled: HowPooled = UNKNOWN  # in which order and to which depth the pool was made, as far as somebody says
-    names: str = "tag"  # ``"tag"`` or ``"file"``
-    duplicates: str = "error"  # ``"error"`` or ``"best"``
-    bad_lines: str = "error"  # ``"error"`` or ``"skip"``, of lines that are no run line
-    other_files: str = "error"  # ``"error"`` or ``"skip"``, of files without a run line
     cache: str | Path | None = None  # a folder to keep the parsed field in, None for none
     memory: int | str | None = None  # how much may be held in memory, in bytes or as a text, None for the whole field
     n_jobs: int | None = None  # threads, None for all cores
@@ -58,7 +54,7 @@ class FileReading:
         flag("verbose", self.verbose)
         if self.cache is not None and not ((folder := checked_path(self.cache, "cache")) / NAME).exists():
             # what is there already may be of use even where nothing can be written
-            check_keeping(folder)
+            check_writable(folder, [NAME], overwrite=True, argument="cache")
         if self.memory is not None:
             memory_bytes(self.memory)
             if self.cache is None:
@@ -67,7 +63,6 @@ class FileReading:
 
     def coded(self, paths: Sequence[Path], labels: GivenMetadata) -> CodedRuns:
         """Return the runs of some files, labelled."""
-        conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
         tables = TableLabels(paths)
         how_pooled = tables.how_pooled(self.how_pooled)
@@ -75,13 +70,11 @@ class FileReading:
         names = named_by_files(paths, self.names, self.other_files)
         table = None if names is None else labelled_table(labels, names, paths)
         if self.cache is None:
-            found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
+            found = parse_files(paths, self, threads=threads, verbose=self.verbose)
         else:
             memory = None if self.memory is None else memory_bytes(self.memory)
-            found = read_kept(
-                paths, user_path(self.cache), conventions, threads=threads, verbose=self.verbose, memory=memory
-            )
-        found.dropped.tell()
+            found = read_kept(paths, user_path(self.cache), self, threads=threads, verbose=self.verbose, memory=memory)
+        tell(found.dropped)
         tell_of_longer(found.longer, paths)
         warn_of_twin_topics(found.field.topics)
         # run files have white space between names alone
@@ -100,28 +93,23 @@ _FORMS = (
 )
 
 
-def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str = "") -> CodedRuns:
+def coded_runs(given: Any, *, argument: str, order: str = "trec_eval") -> CodedRuns:
     """Code runs that are given in another form than a RunSet."""
     given = held(given)
     if is_files(given):
         return FileReading(order=order).coded(run_paths(given, argument), given_metadata())
-    named = _by_name(given, argument, hint)
-    results = _with_rows_of_files(named, order, argument)
-    return coder(run_names(argument, named, "results"), order)(results)
-
-
-def _with_rows_of_files(named: Mapping[Any, Any], order: str, argument: str) -> list[Any]:
-    """Return the results of runs, with the rows of those that are files in their place."""
+    named = _by_name(given, argument)
     paths = {}
-    for name, given in named.items():
-        if isinstance(given, str | Path):
+    for name, of_run in named.items():
+        if isinstance(of_run, str | Path):
             with located(f"run {shown(str(name))}"):
-                found = run_paths(given, argument)
+                found = run_paths(of_run, argument)
                 if len(found) > 1:
-                    raise InputError(f"{given} is {len(found):,} files. Give the file of this run.")
+                    raise InputError(f"{of_run} is {len(found):,} files. Give the file of this run.")
                 paths[name] = found[0]
     read = run_rows([*paths.values()], order, threads=os.cpu_count() or 1) if paths else {}
-    return [read[paths[name]] if name in paths else given for name, given in named.items()]
+    results = [read[paths[name]] if name in paths else of_run for name, of_run in named.items()]
+    return coder(run_names(argument, named, "results"), order)(results)
 
 
 def held(given: Any) -> Any:
@@ -138,49 +126,40 @@ def is_files(given: Any) -> bool:
 
 
 def holds_judgments(given: Any) -> bool:
-    """Return whether something that is given as runs is a frame or a list of judgments."""
+    """Return whether something that is given as runs are judgments: a Qrels, a frame or a list."""
+    if isinstance(given, Qrels):
+        return True
     if isinstance(given, pd.DataFrame):
         columns = in_our_columns(given.iloc[:0]).columns
         return "label" in columns and "score" not in columns
     return isinstance(given, list | tuple) and bool(given) and has_fields(given[0], "qid", "docno", "label")
 
 
-def _by_name(given: Any, argument: str, hint: str) -> Mapping[Any, Any]:
+def _by_name(given: Any, argument: str) -> Mapping[Any, Any]:
     # run name -> results
+    got = f"{shown(given) if given is None else type(given).__name__}"
+    unnamed = False
     if isinstance(given, pt.Transformer):
         raise no_results_yet(argument)
     if isinstance(given, pd.DataFrame):
-        return _split(given, argument, hint)
-    if isinstance(given, Mapping):
+        frame = in_our_columns(given)
+        got = f"a frame with the columns {examples(frame.columns, 12) if len(frame.columns) else 'none'}"
+        if set(COLUMNS) <= set(frame.columns):
+            unnamed = (frame.columns == "name").sum() != 1
+            if not unnamed:
+                with located(argument):
+                    names = pd.Series(as_ids("name", frame["name"].tolist()), index=frame.index, dtype=object)
+                return {name: run for name, run in frame.assign(name=names).groupby("name", sort=False)}
+    elif isinstance(given, Mapping):
         if any(isinstance(value, pt.Transformer) for value in given.values()):
             raise no_results_yet(argument)
-        if is_nested(given) and any(given.values()):
-            raise _unnamed("a dict of topic -> document -> score", argument)
-        return given
-    if isinstance(given, Iterable) and not isinstance(given, bytes):
-        first = next(iter(given), None)
-        if has_fields(first, *COLUMNS):
-            raise _unnamed(f"{type(given).__name__} of {type(first).__name__}", argument)
-    raise _no_runs(argument, f"{shown(given) if given is None else type(given).__name__}", hint)
-
-
-def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFrame]:
-    frame = in_our_columns(frame)
-    if not set(COLUMNS) <= set(frame.columns):
-        columns = f"the columns {examples(frame.columns, 12)}" if len(frame.columns) else "no column"
-        raise _no_runs(argument, f"a frame with {columns}", hint)
-    if (frame.columns == "name").sum() != 1:
-        raise _unnamed("a frame without a column 'name'", argument)
-    with located(argument):
-        frame = frame.assign(name=pd.Series(as_ids("name", frame["name"].tolist()), index=frame.index, dtype=object))
-    return {name: run for name, run in frame.groupby("name", sort=False)}
-
-
-def _unnamed(got: str, argument: str) -> InputError:
-    return InputError(
-        f"{argument} is {got}, results without the name of a run. Name it: {{'bm25': results}}.", argument=argument
-    )
-
-
-def _no_runs(argument: str, got: str, hint: str) -> InputError:
-    return InputError(f"{argument}{_FORMS}, got {got}.{hint}", argument=argument)
+        unnamed = is_nested(given) and any(given.values())
+        if not unnamed:
+            return given
+    elif isinstance(given, Iterable) and not isinstance(given, bytes):
+        unnamed = has_fields(next(iter(given), None), *COLUMNS)
+    if unnamed:
+        problem = f"{argument} is {got}, results without the name of a run. Name it: {{'bm25': results}}."
+        raise InputError(problem, argument=argument)
+    hint = " These are judgments; the runs come first, then the qrels." if holds_judgments(given) else ""
+    raise InputError(f"{argument}{_FORMS}, got {got}.{hint}", argument=argument)

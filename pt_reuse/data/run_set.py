@@ -32,9 +32,9 @@ from pt_reuse.data.coding import (
     warn_of_twin_topics,
     write_runs,
 )
-from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.judgments import Qrels, as_qrels, is_collection
-from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, run_paths, stack_tables
+from pt_reuse.data.dropped import in_words, left_out, of_both
+from pt_reuse.data.judgments import as_qrels, is_collection
+from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata, run_paths, stack_tables
 from pt_reuse.data.pipelines import pipeline_frames
 from pt_reuse.data.run_files import FileReading, coded_runs, holds_judgments
 from pt_reuse.data.sharing import Shareable
@@ -43,7 +43,6 @@ from pt_reuse.data.units import (
     OfDocno,
     Units,
     check_known,
-    check_same_order,
     chosen_rows,
     column_of,
     counts_in_words,
@@ -94,7 +93,7 @@ class RunSet(Printed, Shareable):
         run_table: pd.DataFrame,
         order: str,
         how_pooled: HowPooled = UNKNOWN,
-        dropped: Dropped | None = None,
+        dropped: pd.DataFrame | None = None,
     ):
         self._table = run_table.reset_index(drop=True)
         self._names: list[str] = run_table["name"].tolist()
@@ -102,7 +101,7 @@ class RunSet(Printed, Shareable):
         self.field = field
         self.order = order
         self.how_pooled = how_pooled
-        self._dropped = Dropped.none() if dropped is None else dropped
+        self._dropped = left_out() if dropped is None else dropped
 
     @classmethod
     def from_frames(
@@ -154,22 +153,21 @@ class RunSet(Printed, Shareable):
 
         `pipelines` is run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``; `topics` is a frame
         with ``qid`` and ``query``, of which `batch_size` go into each call of a pipeline: default all at once, or 10
-        with a `cache`, a folder that keeps the results of each batch, so that an interrupted call continues
-        (:doc:`runs`). `verbose` shows a progress bar. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`,
-        `pool_depth` and `duplicates` are those of :func:`read_runs`.
+        with a `cache`, a folder that keeps the results of each batch by run and topics, so that an interrupted call
+        continues (:doc:`runs`). `verbose` shows a progress bar. `teams`, `types`, `pooled`, `metadata`, `order`,
+        `pool_order`, `pool_depth` and `duplicates` are those of :func:`read_runs`.
 
         Raises:
-            InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
-                use, or holds results of a pipeline of this name that prints otherwise.
+            InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails.
 
         Warns:
-            ReuseWarning: kept results that cannot be used: the input of their topic has changed, or a file is damaged.
+            ReuseWarning: kept results that cannot be used, as their file is damaged.
         """
         labels = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
         names = run_names("pipelines", pipelines, "pipeline")
         coded = coder(names, order, pool_order, pool_depth, duplicates, **labels)
-        with pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose, cache=cache) as results:
-            return cls.of_coded(coded(results))
+        results = pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose, cache=cache)
+        return cls.of_coded(coded(results))
 
     @classmethod
     def of_coded(cls, coded: CodedRuns) -> RunSet:
@@ -178,8 +176,8 @@ class RunSet(Printed, Shareable):
 
     def pooled_as(self, how_pooled: HowPooled) -> RunSet:
         """Return the same runs with another `how_pooled`; what it does not say stays."""
-        mine = self.how_pooled
-        how = HowPooled(how_pooled.order or mine.order, how_pooled.depth or mine.depth)
+        known = self.how_pooled
+        how = HowPooled(how_pooled.order or known.order, how_pooled.depth or known.depth)
         return RunSet(self.field, self._table, self.order, how, self._dropped)
 
     def select(
@@ -199,7 +197,9 @@ class RunSet(Printed, Shareable):
         chosen = chosen_rows(self._table, names=names, team=team, type=type, family=family, pooled=pooled)
         rows = np.flatnonzero(chosen)
         table = self._table.iloc[rows]
-        dropped = self._dropped.of_runs(table["name"].tolist())
+        # whole files are of no run and stay
+        dropped = self._dropped[self._dropped["name"].isna() | self._dropped["name"].isin(table["name"])]
+        dropped = dropped.reset_index(drop=True)
         return RunSet(self.field.take_runs(rows.tolist()), table, self.order, self.how_pooled, dropped)
 
     def _with(self, field: AnyField, table: pd.DataFrame | None = None, order: str | None = None) -> RunSet:
@@ -225,7 +225,7 @@ class RunSet(Printed, Shareable):
 
     def labelled(self, given: GivenMetadata) -> RunSet:
         """Return the same runs with what is `given`, as :meth:`with_metadata` does."""
-        return self._with(self.field, given.table(self.names, self.run_table, OF_CHANGES))
+        return self._with(self.field, given.table(self.names, self.run_table, complete=False))
 
     def __or__(self, other: Any) -> RunSet:
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
@@ -239,14 +239,16 @@ class RunSet(Printed, Shareable):
         """
         if not isinstance(other, RunSet):
             other = RunSet.of_coded(coded_runs(other, argument="other", order=self.order))
-        check_same_order(self.order, other.order)
+        if self.order != other.order:
+            problem = f"one field is ordered {self.order!r}, the other {other.order!r}. Put the other in order by "
+            raise InputError(f"{problem}RunSet.reorder({self.order!r}).", argument="other")
         how_pooled = self.how_pooled | other.how_pooled
         both = [name for name in other.names if name in self]
         if both:
             raise InputError(f"{examples(both)} in both fields. Rename or select before uniting.", argument="other")
         field = united(self.field, other.field)
         warn_of_twin_topics(field.topics)
-        dropped = self._dropped | other._dropped
+        dropped = of_both(self._dropped, other._dropped)
         return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, how_pooled, dropped)
 
     def split_teams(
@@ -422,7 +424,7 @@ class RunSet(Printed, Shareable):
         The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
         row of a frame or table; ``name`` is the run, ``qid`` and ``docno`` are the document that a list had twice.
         """
-        return self._dropped.frame.copy()
+        return self._dropped.copy()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -432,7 +434,7 @@ class RunSet(Printed, Shareable):
     @property
     def left_out(self) -> str:
         """Return how much `dropped` is, in words such as ``3 lines and 1 file``; empty where nothing was left out."""
-        return self._dropped.in_words()
+        return in_words(self._dropped)
 
     def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
         """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``, and return their paths.
@@ -500,9 +502,8 @@ def read_runs(
     r"""Read TREC run files, and tables of runs (Parquet, Arrow), as one field.
 
     A run file has six columns, ``qid Q0 docno rank score tag``, separated by white space; it may be packed (.gz, .bz2,
-    .xz, .Z; .lz4 and .zst where their library is installed), recognised by its first bytes. A packed file that unpacks
-    to more than 100 MB and more than 100 times its size is refused as an attack. As in trec_eval, a line that begins
-    with ``#`` is a comment, and text after the sixth column is ignored, with one warning for all files.
+    .xz, .Z; .lz4 and .zst where their library is installed). As in trec_eval, a line that begins with ``#`` is a
+    comment, and text after the sixth column is ignored, with one warning for all files.
 
     A table has a row per document with the columns ``qid``, ``docno``, ``score``, optional ``rank``, and ``name``, the
     run; without ``name`` all rows are one run, named by the file. It needs pyarrow (``pip install
@@ -510,13 +511,11 @@ def read_runs(
 
     Args:
         source: a folder (all files in it except hidden files and subfolders), a glob pattern, a file, or several files.
-        teams: who submitted each run: a dict, a Series or DataFrame (``team``) indexed by name or with a column
-            ``name``, or the path of a file with two columns, run tag and team. Runs that are not named have the team
-            of the ir_metadata in their file, or None, with a warning.
+        teams: who submitted each run: a dict, a Series, a DataFrame, or the path of a file with two columns, run tag
+            and team. Runs that are not named have the team of the ir_metadata in their file, or None, with a warning.
         types: what kind of system each run is (automatic, manual, neural, ...), given like `teams`.
-        pooled: which runs contributed to the pool: a collection of names, a file with one name a line, a mapping of
-            name to true or false, which leaves runs that it does not name unknown, or one bool for all. Default: not on
-            record, and every run counts as a contributor.
+        pooled: which runs contributed to the pool: a collection or file of names, a mapping of name to true or false,
+            or one bool for all. Default: not on record, and every run counts as a contributor.
         metadata: a DataFrame or CSV with the column ``name``, or a DataFrame indexed by it, and any of ``team``,
             ``type``, ``pooled`` and others, instead of the three arguments above, or in addition (the arguments win).
         order: the order that ranks the documents of a run. ``"trec_eval"`` (default): score as float64 descending, ties
@@ -527,17 +526,14 @@ def read_runs(
         names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name without ``input.`` and the ending
             of the compression. Runs of tables are named by their column ``name``.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
-        bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out: fewer than six columns, a
-            score (with ``order="rank"`` a rank) that is no finite number, a qid or docno of more than 1,024 bytes, a
-            NUL byte, a carriage return behind the sixth column. Two lines of one rank and two tags in a file are
-            always errors, and so is a bad row of a table.
+        bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out (:doc:`runs`). Two lines of
+            one rank and two tags in a file are always errors, and so is a bad row of a table.
         other_files: a file without any run line, such as a README, qrels or an empty file, is an ``"error"``, or
             ``"skip"`` leaves it out. A damaged packed file or table is always an error.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
             (by their checksums), the set of files, or a setting has changed.
-        memory: how much may be held in memory at once, in bytes or as ``"500MB"``, ``"2GB"``, ``"1.5 GiB"``; at least
-            64 MB. The field is then kept in `cache`, block by block, and studies load the blocks that they need.
-            Results, such as pools, need further memory. Default: the whole field is in memory.
+        memory: how much may be held in memory at once, in bytes or as ``"500MB"``, ``"1.5 GiB"``; at least 64 MB. The
+            field is then kept in `cache`, block by block. Default: the whole field is in memory.
         n_jobs: threads; default all cores.
         verbose: show a progress bar.
 
@@ -573,30 +569,22 @@ class Reading(FileReading):
         return RunSet.of_coded(self.coded(paths, labels))
 
 
-_SWAPPED = " The runs come first, then the qrels."
-
-
-def as_runs(runs: Any, *others: Any, argument: str = "runs", order: str = "trec_eval") -> RunSet:
+def as_runs(runs: Any, *, argument: str = "runs", order: str = "trec_eval") -> RunSet:
     """Return what a user gives as runs as a RunSet: the one place that takes runs of any kind."""
     if isinstance(runs, RunSet):
         return runs
     if is_collection(runs):
         found: RunSet = pt.get_dataset(runs).get_runs(order=order)
         return found
-    judged = [isinstance(given, Qrels) or holds_judgments(given) for given in (runs, *others)]
-    swapped = any(isinstance(other, RunSet) for other in others) or (bool(others) and judged[0] and not any(judged[1:]))
-    return RunSet.of_coded(coded_runs(runs, argument=argument, order=order, hint=_SWAPPED if swapped else ""))
+    return RunSet.of_coded(coded_runs(runs, argument=argument, order=order))
 
 
 def as_runs_before(runs: Any, qrels: Any) -> tuple[RunSet, Any]:
     """Return the runs as a RunSet, and the judgments: read first where runs are read, which takes longer."""
     if isinstance(runs, RunSet):
         return runs, qrels
-    try:
-        found = qrels if isinstance(qrels, RunSet) else as_qrels(qrels)
-    except InputError:
+    if holds_judgments(runs):
         # of two that are swapped, the runs are told
-        if isinstance(runs, Qrels) or holds_judgments(runs):
-            as_runs(runs, qrels)
-        raise
-    return as_runs(runs, found), found
+        as_runs(runs)
+    judgments = qrels if isinstance(qrels, RunSet) else as_qrels(qrels)
+    return as_runs(runs), judgments

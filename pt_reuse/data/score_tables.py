@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from pt_reuse.data.metadata import is_missing
 from pt_reuse.data.packed_files import parse_csv, separator_of
 from pt_reuse.data.task_columns import (
-    ScoreMatrix,
     Selection,
     beside_measures,
     check_names,
     check_task_names,
+    check_values,
     doubtful_names,
     is_mean,
     is_measure_name,
@@ -43,18 +43,15 @@ _HEADINGS = {
 }
 #: what a column of documents is called: beside topics, the table is one of labels or of a run
 _OF_DOCUMENTS = {
-    *("docno", "docid", "doc", "document", "documentid", "corpusid", "passageid", "pid", "did", "relevance", "label"),
+    *("docno", "docid", "doc", "document", "documentid", "corpusid", "passageid", "pid", "did", "relevance", "label")
 }
 _EMPTY = {"", "nan", "na", "n/a", "null", "none", "-", "\N{EN DASH}", "\N{EM DASH}"}
 #: what tools write for a name that is missing
 NO_NAME = {"", "nan", "none", "null", "<na>", "nat"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = {"nan", "inf", "infinity"}
-_HTML = re.compile(r"<a\s[^>]*>(?P<text>[^<]+)</a>", re.IGNORECASE)
 #: what a page sets in bold, italics or code
-_MARKS = ("**", "__", "*", "_", "`", "~~")
-#: longer cells keep their marks, of which each is taken off once
-_LONG_CELL = 1000
+_MARKED = re.compile(r"(\*\*|__|~~|[*_`])(.+)\1")
 _PIPE = re.compile(r"(?<!\\)\|")
 #: the column of numbers of rows that pandas writes
 _ROW_NUMBERS = {"", "unnamed: 0", "index"}
@@ -111,16 +108,10 @@ def told_table(lines: Sequence[str], file_name: str, widths: set[int]) -> bool:
     return named or len(header) > max(widths)
 
 
-def parse_table(lines: Sequence[str], format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
-    """Return the format of the lines of a file, and ``name qid measure value line``, texts all but the line."""
-    table = parse_csv(lines, "path")
-    return _table([*table.frame.columns], table.frame.to_numpy(dtype=object), table.lines.tolist(), format, form)
-
-
 def parse_markdown(
     lines: Sequence[tuple[int, str]], format: str | None, form: TableForm
 ) -> tuple[str, pd.DataFrame] | None:
-    """Return what `parse_table` does of the table in Markdown, None where there is none."""
+    """Return what `parse_leaderboard` does of the table in Markdown, None where there is none."""
     starts = [
         at
         for at, (_, line) in enumerate(lines)
@@ -129,11 +120,8 @@ def parse_markdown(
     if not starts:
         return None
     if len(starts) > 1:
-        raise InputError(
-            f"there are {len(starts):,} tables, under lines {listed([f'{lines[at - 1][0]:,}' for at in starts[:12]])}. "
-            "Give a file with one of them.",
-            argument="path",
-        )
+        raise InputError(f"there are {len(starts):,} tables. Give a file with one of them.", argument="path")
+
     start = starts[0]
     header = _piped(lines[start - 1][1])
     numbers: list[int] = []
@@ -145,29 +133,23 @@ def parse_markdown(
         numbers.append(n)
         rows.append(_piped(line))
         if len(rows[-1]) != len(header):
-            problem = (
-                f"{len(rows[-1]):,} cells where the header has {len(header):,}. Leave those of missing scores empty."
-            )
+            problem = f"{len(rows[-1]):,} cells where the header has {len(header):,}. Leave missing scores empty."
             raise InputError(problem, argument="path", place=f"line {n:,}")
+
     return _table(header, np.array(rows, dtype=object).reshape(len(rows), len(header)), numbers, format, form)
 
 
 def _piped(line: str) -> list[str]:
-    """Return the cells of a line in Markdown."""
-    cells = [_unmarked(cell.strip().replace("\\|", "|")) for cell in _PIPE.split(line.strip())]
+    """Return the cells of a line in Markdown, without bold and italics."""
+    cells = [cell.strip().replace("\\|", "|") for cell in _PIPE.split(line.strip())]
+    for _ in range(2):
+        cells = [marked[2].strip() if (marked := _MARKED.fullmatch(cell)) else cell for cell in cells]
     first, last = int(line.lstrip().startswith("|")), len(cells) - int(len(cells) > 1 and not cells[-1])
     return cells[first:last]
 
 
-def _unmarked(cell: str) -> str:
-    for mark in _MARKS:
-        if len(cell) > 2 * len(mark) and cell.startswith(mark) and cell.endswith(mark):
-            return _unmarked(cell[len(mark) : -len(mark)].strip()) if len(cell) < _LONG_CELL else cell
-    return cell
-
-
 def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
-    """Return the format of a frame and what `parse_table` does, lines being rows from 1."""
+    """Return what `parse_leaderboard` does, of a frame, lines being rows from 1."""
     # an index without a name is that of rows that were chosen, or of names
     unnamed = frame.index.names == [None]
     named = frame if unnamed and pd.api.types.is_integer_dtype(frame.index) else frame.reset_index()
@@ -177,21 +159,14 @@ def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tup
     header = [str(name).strip() for name in named.columns]
     columns = [named.iloc[:, at].tolist() for at in range(len(header))]
     for at in [place for role, places in _roles(header).items() if role != "value" for place in places] or [0]:
-        _check_cells_of_names(columns[at], header[at])
+        for n, cell in enumerate(columns[at], 1):
+            # what would be another text as a name: bytes, a list
+            known = isinstance(cell, str | int | np.integer | ir_measures.Measure) and not isinstance(cell, bool)
+            if not (known or is_missing(cell) or (isinstance(cell, float | np.floating) and len(frame) > 1)):
+                problem = f"column {shown(header[at])} must have texts for names, got {shown(cell)}."
+                raise InputError(problem, argument="path", place=f"row {n:,}")
     cells = np.array([[_text(cell) for cell in column] for column in columns], dtype=object)
     return _table(header, cells.reshape(len(header), len(named)).T, list(range(1, len(named) + 1)), format, form)
-
-
-def _check_cells_of_names(cells: Sequence[object], column: str) -> None:
-    """Raise where a cell would be another text as a name: bytes, a list."""
-    for n, cell in enumerate(cells, 1):
-        known = isinstance(cell, str | int | np.integer | ir_measures.Measure) and not isinstance(cell, bool)
-        if not (known or is_missing(cell) or (isinstance(cell, float | np.floating) and len(cells) > 1)):
-            raise InputError(
-                f"column {shown(column)} must have texts for names, got {shown(cell)}. Write it as a text.",
-                argument="path",
-                place=f"row {n:,}",
-            )
 
 
 def _text(cell: object) -> str:
@@ -228,11 +203,8 @@ def _table(
     if not len(cells):
         return format or TABLE, pd.DataFrame(columns=_COLUMNS, dtype=object)
     if _is_of_documents(header):
-        raise InputError(
-            f"the columns {examples(header, 6)} are those of labels or of a run, topics and documents, and no "
-            "leaderboard. Give labels as judgments, and a run to read_runs().",
-            argument="path",
-        )
+        problem = f"the columns {examples(header, 6)} are those of labels or of a run. Use read_qrels() or read_runs()."
+        raise InputError(problem, argument="path")
     cells = each(cells, str.strip)
     if len(header) > 1 and header[0].lower() in _ROW_NUMBERS and len(_roles(header[1:]).get("name", [])) == 1:
         counted = [number(cell) for cell in cells[:, 0]]
@@ -252,91 +224,63 @@ def each(cells: NDArray[Any], what: Callable[[Any], object], dtype: type = objec
     return found[at].reshape(cells.shape)
 
 
-def _without_link(name: str) -> str:
-    """Return a name without the link around it, in Markdown and HTML."""
-    if name.startswith("[") and name.endswith(")"):
-        text, link, address = name[1:-1].rpartition("](")
-        if link and text and address.split() in ([], [address]):
-            return text.strip()
-    found = _HTML.fullmatch(name)
-    return found["text"].strip() if found else name
-
-
-def _plain(scores: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return scores without the signs of per cent, where each has one."""
-    if not all(cell.endswith("%") or _is_empty(cell) for cell in scores.ravel()):
-        return scores
-    return each(scores, lambda cell: cell.removesuffix("%").strip())
-
-
 def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], form: TableForm) -> pd.DataFrame:
     """Return the rows of a table with a line for each score."""
     roles = _roles(header)
-    missing = [role for role in ("name", "value") if role not in roles]
-    missing += [] if {"qid", "measure"} & set(roles) else ["qid"]
-    twice = [role for role, places in roles.items() if len(places) > 1]
-    if missing or twice:
-        several = [header[at] for role in twice for at in roles[role]]
-        raise InputError(
-            f"the first line must name the columns name, qid, value and maybe measure, each once; "
-            f"{f'there is no {listed(missing)}' if missing else f'{examples(several, 8)} are the same'}. Rename the "
-            "columns.",
-            argument="path",
-        )
+    lacking = {"name", "value"} - set(roles) or ({"qid"} if not {"qid", "measure"} & set(roles) else set())
+    if lacking or any(len(places) > 1 for places in roles.values()):
+        problem = f"the first line must have name, qid, value and maybe measure, each once, got {examples(header, 12)}."
+        raise InputError(problem, argument="path")
     columns = {role: cells[:, places[0]] for role, places in roles.items()}
     frame = pd.DataFrame({"qid": ALL, "measure": form.measure, **columns, "line": numbers}, dtype=object)
-    frame = frame.assign(name=frame["name"].map(_without_link), value=_plain(columns["value"]))
     topics, picked = frame.loc[frame["qid"] != ALL, "qid"].unique().tolist(), form.selection.tasks is not None
     kept = [topics[at] for at in form.selection.places(topics)]
-    frame = frame[frame["qid"].isin([ALL, *kept])]
-    there = ~frame["value"].map(_is_empty).astype(bool)
-    for role, noun in (("name", "system"), ("qid", "task")):
-        _check_some(frame[role].unique(), set(frame.loc[there, role]), noun)
-    if not picked:
-        check_task_names(kept, "task")
-    check_systems(frame["name"].unique(), "system")
-    frame = frame[there]
-    _check_long(frame[frame["qid"] != ALL], kept, picked=picked)
+    frame = _checked(frame[frame["qid"].isin([ALL, *kept])], kept, picked=picked, where="task")
     if picked:
         frame = frame.sort_values("qid", key=lambda qids: qids.map({q: n for n, q in enumerate(kept)}), kind="stable")
     return frame[_COLUMNS]
 
 
-def _check_long(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool) -> None:
-    """Check the values of lines as those of a table, by each measure."""
-    for measure, mine in rows.groupby("measure", sort=False):
-        found = [number(cell) for cell in mine["value"]]
-        # what is no number is told elsewhere
-        if None in found or mine.duplicated(["name", "qid"]).any() or str(measure).lower().startswith("num"):
+def _checked(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool, where: str) -> pd.DataFrame:
+    """Return the rows that have a score; raise where a system has none, or what is called a task may be none."""
+    there = rows[~each(rows["value"].to_numpy(), _is_empty, bool)]
+    numbers = there[each(there["value"].to_numpy(), lambda cell: number(cell) is not None, bool)]
+    with_scores = set(numbers["qid"])
+    if empty := [task for task in tasks if task not in with_scores] if picked else []:
+        problem = f"there is no number in {where} {examples(empty, 12)}. Write numbers such as 0.5, or choose others."
+        raise InputError(problem, argument="tasks")
+    if not picked:
+        check_task_names(tasks, where, [task for task in tasks if task not in with_scores])
+    systems = rows["name"].unique().tolist()
+    check_systems(systems)
+    with_scores = set(there["name"])
+    if without := [name for name in systems if name not in with_scores]:
+        problem = f"no score at all of system {examples(without)}. Take it out of the table."
+        raise InputError(problem, argument="path")
+    for measure, of_measure in there[there["qid"].isin(tasks)].groupby("measure", sort=False):
+        # what is no number, and what is there twice, is told elsewhere
+        odd = not of_measure.index.isin(numbers.index).all() or of_measure.duplicated(["name", "qid"]).any()
+        if odd or str(measure).lower().startswith("num"):
             continue
-        systems = mine["name"].unique().tolist()
-        at = (pd.Index(systems).get_indexer(mine["name"]), pd.Index(tasks).get_indexer(mine["qid"]))
-        cells = np.full((len(systems), len(tasks)), "", dtype=object)
-        cells[at] = mine["value"]
-        _matrix(systems, tasks, cells).check(picked=picked, where="task")
-
-
-def _matrix(systems: Sequence[str], tasks: Sequence[str], cells: NDArray[np.object_]) -> ScoreMatrix:
-    values = each(cells, lambda cell: np.nan if _is_empty(cell) else float(cell), float)
-    return ScoreMatrix(systems, tasks, values, each(cells, lambda cell: 0 if _is_empty(cell) else decimals(cell), int))
-
-
-def check_systems(names: Iterable[str], where: str) -> None:
-    """Raise where a name is that of a mean over systems, or of none."""
-    names = list(names)
-    odd = [name for name in names if is_mean(name, fused=False)]
-    if odd:
-        raise InputError(
-            f"the {where} {examples(odd)} sums up systems, by its name, and would count as one. Take it out of the "
-            "table, or rename the system.",
-            argument="path",
+        values, written = (
+            np.full((len(systems), len(tasks)), np.nan),
+            np.zeros((len(systems), len(tasks)), dtype=np.int64),
         )
+        at = pd.Index(systems).get_indexer(of_measure["name"]), pd.Index(tasks).get_indexer(of_measure["qid"])
+        values[at] = of_measure["value"].astype(float)
+        written[at] = each(of_measure["value"].to_numpy(), decimals, int)
+        check_values(systems, tasks, values, written, picked=picked, where=where)
+    return there
+
+
+def check_systems(names: Sequence[str]) -> None:
+    """Raise where a name is that of a mean over systems, or all are those of measures."""
+    if odd := [name for name in names if is_mean(name, fused=False)]:
+        problem = f"{examples(odd)} sums up systems, by its name. Take it out of the table, or rename the system."
+        raise InputError(problem, argument="path")
     if len(names) > 1 and all(is_measure_name(name) and name.lower() not in {"p", "r"} for name in names):
-        raise InputError(
-            f"the {where}s {examples(names)} are measures, and no systems. Turn the table, so that each system has a "
-            "line and each measure a column.",
-            argument="path",
-        )
+        problem = f"{examples(names)} are measures, and no systems. Turn the table: a line for each system."
+        raise InputError(problem, argument="path")
 
 
 def _wide(
@@ -354,48 +298,35 @@ def _wide(
     of_topic = [] if form.transposed or "name" not in _roles(header) else _roles(tasks).get("qid", [])
     topics = scores[:, of_topic[0]] if len(of_topic) == 1 else None
     places = [place for place in form.selection.places(tasks) if topics is None or place != of_topic[0]]
-    tasks, scores, lines = [tasks[place] for place in places], _plain(scores[:, places]), lines[:, places]
-    systems = [_without_link(name) for name in systems]
+    tasks, scores, lines = [tasks[place] for place in places], scores[:, places], lines[:, places]
     measures = _places_of_measures(tasks, scores, format, picked=picked)
     if measures is not None:
-        _tell_left_out([task for place, task in enumerate(tasks) if place not in set(measures)])
+        if others := [task for place, task in enumerate(tasks) if place not in set(measures)]:
+            left = f"{examples(others, 12)}. {proposed('ignore', others)} leaves them out without this warning"
+            warn(f"the columns are measures, and not tasks; left out, as they are none: {left}.")
         tasks, scores, lines = [tasks[place] for place in measures], scores[:, measures], lines[:, measures]
         check_names(tasks, "measure", along)
     elif topics is not None:
-        raise InputError(
-            f"there are lines by {shown(header[_roles(header)['qid'][0]])}, and columns that are no measures, "
-            f"{examples(tasks)}. Write a line for each score with the columns name, qid, measure, value; leave the "
-            f"column out; or give format={MEASURES!r}.",
-            argument="path",
+        problem = (
+            f"lines have systems and topics, and the columns {examples(tasks)} are no measures. Write a line for each "
         )
+        raise InputError(f"{problem}score: name, qid, measure, value; or give format={MEASURES!r}.", argument="path")
     if topics is None:
         check_names(systems, "system", across)
-    check_systems(systems, across)
-    score = each(scores, _is_score, bool)
-    there = score & ~each(scores, _is_empty, bool)
-    if measures is None:
-        check_names(tasks, "task", along)
-        _check_tasks(tasks, scores, there, picked=picked, where=along)
-    wrong = np.argwhere(~score)
-    if len(wrong):
-        s, t = wrong[0]
-        raise InputError(
-            f"system {shown(systems[s])}, task {shown(tasks[t])} must be a number, got {shown(scores[s, t])}. Write "
-            "numbers such as 0.5, leave a missing score empty, or choose the scores by tasks= or ignore=.",
-            argument="path",
-            place=f"line {lines[s, t]:,}",
-        )
-    _check_some(systems, {systems[s] for s in np.flatnonzero(there.any(axis=1))}, "system")
-    s, t = np.nonzero(there)
+    s, t = (at.ravel() for at in np.indices(scores.shape))
     named = np.array(tasks, dtype=object)[t]
-    if measures is None:
-        _matrix(systems, tasks, scores).check(picked=picked, where=along)
-        about = {"qid": named, "measure": form.measure}
-    else:
+    found = {"name": np.array(systems, dtype=object)[s], "qid": named, "measure": form.measure}
+    frame = pd.DataFrame({**found, "value": scores.ravel(), "line": lines.ravel()}, dtype=object)
+    if measures is not None:
         called = [ALL] * len(systems) if topics is None else [ALL if name == "amean" else name for name in topics]
-        about = {"qid": np.array(called, dtype=object)[s], "measure": named}
-    found = {"name": np.array(systems, dtype=object)[s], **about, "value": scores[s, t], "line": lines[s, t].tolist()}
-    return TABLE if measures is None else MEASURES, pd.DataFrame(found, dtype=object)[_COLUMNS]
+        frame = frame.assign(measure=named, qid=np.array(called, dtype=object)[s])
+        return MEASURES, _checked(frame, [], picked=picked, where=along)[_COLUMNS]
+    check_names(tasks, "task", along)
+    if not tasks:
+        raise InputError("the table has no column of scores.", argument="path")
+    if picked and ALL in map(str.lower, tasks) and len(tasks) > 1:
+        raise InputError(f"{along} 'all' is no task beside others. Leave it out of the tasks.", argument="tasks")
+    return TABLE, _checked(frame, tasks, picked=picked, where=along)[_COLUMNS]
 
 
 def _places_of_measures(
@@ -415,24 +346,15 @@ def _places_of_measures(
     return measures if measures and not of_letters and set(names) <= known else None
 
 
-def _tell_left_out(names: list[str]) -> None:
-    if names:
-        warn(
-            f"the columns are measures, and not tasks; left out, as they are none: {examples(names, 12)}. "
-            f"{proposed('ignore', names)} leaves them out without this warning."
-        )
-
-
 def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) -> tuple[list[str], int | None]:
     """Return what the lines are called, and which column says it; they are numbered where none does."""
     role, noun = ("qid", "topic") if transposed else ("name", "system")
     roles = _roles(header)
     if role not in roles and 0 in roles.get("name" if transposed else "qid", []):
-        raise InputError(
-            f"the first column is {shown(header[0])}, and its names would be taken for those of {noun}s. Give "
-            f"transposed={not transposed!r}, or call the column {role!r}.",
-            argument="transposed",
+        problem = (
+            f"the first column, {shown(header[0])}, is none of {noun}s. Give transposed={not transposed!r}, or call it "
         )
+        raise InputError(f"{problem}{role!r}.", argument="transposed")
     at = roles.get(role, [0])[0]
     first = cells[:, at].tolist()
     found = [number(cell) for cell in first]
@@ -441,38 +363,8 @@ def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) 
     # scores of the first system on topics without names
     if transposed and (len(set(found)) < len(found) or any(value != round(value or 0) for value in found)):
         return [str(n) for n in range(1, len(found) + 1)], None
-    raise InputError(
-        f"no column is called {role!r}, and the first one, {shown(header[0])}, has numbers alone. Call the column with "
-        f"the names of the {noun}s {role!r}, or add one.",
-        argument="path",
-    )
-
-
-def _check_some(names: Sequence[str], there: set[str], noun: str) -> None:
-    """Raise where a system or task has not one score, so that it would vanish."""
-    without = [name for name in names if name not in there]
-    if without:
-        raise InputError(f"no score at all of {noun} {examples(without)}. Take it out of the table.", argument="path")
-
-
-def _check_tasks(
-    tasks: list[str], scores: NDArray[np.object_], there: NDArray[np.bool_], *, picked: bool, where: str
-) -> None:
-    """Raise where a column, or line, is none of scores of a task, by its name or because it has no number."""
-    if not tasks:
-        raise InputError("the table has no column of scores.", argument="path")
-    empty = np.flatnonzero(~there.any(axis=0)).tolist()
-    if not picked:
-        cell = next((cell for t in empty[:1] for cell in scores[:, t] if not _is_empty(cell)), None)
-        check_task_names(tasks, where, [tasks[t] for t in empty], "" if cell is None else f", such as {shown(cell)}")
-    elif empty:
-        raise InputError(
-            f"there is no number in {where} {examples([tasks[t] for t in empty], 12)}. Write numbers such as 0.5, or "
-            "choose others.",
-            argument="tasks",
-        )
-    if ALL in map(str.lower, tasks) and len(tasks) > 1:
-        raise InputError(f"{where} 'all' is no task beside others. Leave it out of the tasks.", argument="tasks")
+    problem = f"the first column, {shown(header[0])}, has numbers alone. Call the column with the names of the {noun}s "
+    raise InputError(f"{problem}{role!r}, or add one.", argument="path")
 
 
 #: format -> what stands in its columns; the run of `trec_eval` is what its file is called
@@ -507,44 +399,35 @@ def parse_leaderboard(
     try:
         text = data.decode("utf-8").removeprefix(_BOM)
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"no text in UTF-8 (byte {error.start:,}). A leaderboard is text: save it as UTF-8.", argument="path"
-        ) from error
+        raise InputError(f"no text in UTF-8 (byte {error.start:,}). Save it as UTF-8.", argument="path") from error
     # the ends of lines that AutoJudge's readers know
     ends = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = [(n, line) for n, line in enumerate(ends.split("\n"), 1) if line.strip()][int(header) :]
     if not lines:
         raise InputError("there is no line. Give a leaderboard, such as `run topic measure value`.", argument="path")
-    if format == "jsonl" or (format is None and _is_json(lines[0][1], file_name)):
-        _check_lines_of_json(text)
+    if not header and format in (None, *FORMS) and (found := parse_markdown(lines, format, form)) is not None:
+        return found
+    if format == "jsonl" or (format is None and lines[0][1].lstrip().startswith(("{", "["))):
         rows = [_of_json(n, line, file_name) for n, line in lines]
         return "jsonl", _selected(pd.DataFrame(rows, columns=[*_KEYS, "line"]), form)
     if format is None or format in FORMS:
-        if not header and (found := parse_markdown(lines, format, form)) is not None:
-            return found
         widths = {len(columns) for columns in _AT_SPACE.values()}
         if format in FORMS or told_table([line for _, line in lines], file_name, widths):
             if header:
-                raise InputError(
-                    "header is for lines at white space: the first line of CSV and TSV names the columns.",
-                    argument="header",
-                )
-            return parse_table(ends.split("\n"), format, form)
+                raise InputError("header is for lines at white space, and not for CSV and TSV.", argument="header")
+            table = parse_csv(ends.split("\n"), "path")
+            frame = table.frame
+            return _table([*frame.columns], frame.to_numpy(dtype=object), table.lines.tolist(), format, form)
     cells = [line.split() for _, line in lines]
     known = told_format(cells) if format is None else format
     _check_no_labels(cells, known)
     for (n, line), row in zip(lines, cells, strict=True):
         if len(row) != len(_AT_SPACE[known]):
-            fit = [name for name in _of_width(len(row)) if name != known]
-            so_many = f"So many has {' or '.join(map(repr, fit))}. " if fit else ""
-            raise InputError(
-                f"a line of the format {known!r} has {len(_AT_SPACE[known])} columns, {' '.join(_AT_SPACE[known])}; "
-                f"this one has {len(row)}: {shown(line.strip())}. {so_many}Give the format= of the file, or correct "
-                "the line.",
-                argument="path",
-                place=f"line {n:,}",
-            )
-    if _names_columns(known, cells[0]):
+            problem = f"a line of the format {known!r} is {' '.join(_AT_SPACE[known])}, got {shown(line.strip())}. "
+            raise InputError(f"{problem}Give the format=, or correct it.", argument="path", place=f"line {n:,}")
+    first = dict(zip(_AT_SPACE[known], cells[0], strict=True))
+    # a line that names the columns has a measure called measure, whose value is no number
+    if number(first["value"]) is None and first["measure"].lower() in _MEASURE_HEADINGS:
         lines, cells = lines[1:], cells[1:]
     columns = dict(zip(_AT_SPACE[known], zip(*cells, strict=True), strict=True)) if cells else {}
     columns.setdefault("name", (file_name,) * len(cells))
@@ -566,49 +449,28 @@ def _selected(rows: pd.DataFrame, form: TableForm) -> pd.DataFrame:
     return rows
 
 
-def _of_width(width: int) -> list[str]:
-    return [name for name, columns in _AT_SPACE.items() if len(columns) == width]
-
-
 def told_format(cells: Sequence[Sequence[str]]) -> str:
     """Return the format of lines split at white space, by their number of columns, ``all`` and the measures."""
     width = max(map(len, cells), key=[len(row) for row in cells].count)
-    known, rows = _of_width(width), [row for row in cells if len(row) == width]
-    if not known:
-        raise _no_form(f"most lines have {count(width, 'column')}")
-
-    def of_measures(name: str) -> bool:
+    known = {name: columns for name, columns in _AT_SPACE.items() if len(columns) == width}
+    rows = [row for row in cells if len(row) == width]
+    fit = [name for name, columns in known.items() if "qid" in columns and ALL in _column(rows, columns, "qid")]
+    if not fit and width <= len(OF_COMMAND["ir_measures_topics"]):
         # a first line may name the columns
-        at = _AT_SPACE[name].index("measure")
-        return all(is_measure_name(row[at]) for row in rows[1:] or rows)
-
-    if width == len(OF_COMMAND["ir_measures_means"]):
-        if not of_measures(known[0]):
-            raise _no_form("lines of two columns are a measure and its value, and the first column is none of measures")
-        return known[0]
-    summed = [name for name in known if any(row[_AT_SPACE[name].index("qid")] == ALL for row in rows)]
-    fit = summed
-    if not summed and width == len(OF_COMMAND["ir_measures_topics"]):
-        fit = [name for name in known if of_measures(name)]
+        of_measures = {name: _column(rows[1:] or rows, columns, "measure") for name, columns in known.items()}
+        fit = [name for name, measures in of_measures.items() if all(map(is_measure_name, measures))]
     if len(fit) == 1:
         return fit[0]
-    why = f"{ALL!r} stands in several columns" if summed else f"no line has the topic {ALL!r}"
-    forms = listed([f"{name} ({' '.join(_AT_SPACE[name])})" for name in summed or known])
-    others = "" if summed else f", or {'a run' if width == 6 else 'labels'}"
+    forms = "; ".join(f"{name} ({' '.join(columns)})" for name, columns in (known or _AT_SPACE).items())
     raise InputError(
-        f"lines of {width} columns can be {forms}{others}, and {why}, which would tell. Give "
-        f"format={(summed or known)[0]!r}{' or another of these' if len(summed or known) > 1 else ''}.",
-        argument="format",
+        f"most lines have {count(width, 'column')}, and no one form of a leaderboard is told by a topic {ALL!r} and by "
+        f"measures: {forms}. Others are JSON by lines, and tables. Give format=, or a file of one of these forms.",
+        argument="format" if known and width > 2 else "path",
     )
 
 
-def _no_form(why: str) -> InputError:
-    return InputError(
-        f"{why}. A leaderboard has {'; '.join(' '.join(columns) for columns in _AT_SPACE.values())}; or is JSON by "
-        "lines, a table in Markdown, or CSV or TSV whose first line names the columns. Give a file of one of these "
-        "forms.",
-        argument="path",
-    )
+def _column(rows: Sequence[Sequence[str]], columns: Sequence[str], name: str) -> list[str]:
+    return [row[columns.index(name)] for row in rows]
 
 
 def _check_no_labels(cells: Sequence[Sequence[str]], format: str) -> None:
@@ -620,11 +482,9 @@ def _check_no_labels(cells: Sequence[Sequence[str]], format: str) -> None:
     qrels = width == 4 and all(row[1] in _ITERATIONS and row[3].lstrip("+-").isdecimal() for row in rows)
     run = width == 6 and all(row[1] == "Q0" and row[3].isdecimal() and row[3] != "0" for row in rows)
     if qrels or run:
-        raise InputError(
-            f"the lines are those of {'judgments, topic 0 document label' if qrels else 'a run'}, and no "
-            f"leaderboard: {shown(' '.join(rows[0]))}. Give them to {'read_qrels' if qrels else 'read_runs'}().",
-            argument="path",
-        )
+        what, how = ("judgments", "read_qrels") if qrels else ("a run", "read_runs")
+        problem = f"the lines are those of {what}: {shown(' '.join(rows[0]))}. Give them to {how}()."
+        raise InputError(problem, argument="path")
 
 
 def leaderboard_text(
@@ -644,8 +504,7 @@ def leaderboard_text(
         bad = [text for text in texts if text.split() != [text] or text.startswith(_BOM)]
         if bad and format != "jsonl":
             raise InputError(
-                f"the {what} {examples(bad)} cannot stand in a column that ends with white space. Rename it first, "
-                "or write with format='jsonl'."
+                f"the {what} {examples(bad)} has white space. Rename it first, or write with format='jsonl'."
             )
     rows = [
         (name, topic, measure, float(values[m, t, r]))
@@ -654,75 +513,29 @@ def leaderboard_text(
         if topic != ALL and has_topic[t, r]
         for m, measure in enumerate(measures)
     ]
-    rows += [(name, ALL, one, float(means[m, r])) for r, name in enumerate(names) for m, one in enumerate(measures)]
-    return "".join(f"{_line(format, row)}\n" for row in rows)
-
-
-def _line(format: str, row: tuple[str, str, str, float]) -> str:
+    rows += [
+        (name, ALL, name_of, float(means[m, r])) for r, name in enumerate(names) for m, name_of in enumerate(measures)
+    ]
     if format == "jsonl":
-        return json.dumps(dict(zip(_KEYS.values(), row, strict=True)))
+        return "".join(json.dumps(dict(zip(_KEYS.values(), row, strict=True))) + "\n" for row in rows)
     # AutoJudge has no rank, and writes 0
-    cells = {**dict(zip(_KEYS, row, strict=True)), "value": repr(row[-1]), "Q0": "Q0", "rank": "0"}
-    return "\t".join(str(cells[column]) for column in COLUMNS[format])
-
-
-def _is_json(line: str, file_name: str) -> bool:
-    begins = line.lstrip().startswith(("{", "["))
-    if not begins or ".json" in file_name.lower():
-        return begins
-    try:
-        return isinstance(json.loads(line), dict | list)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _check_lines_of_json(text: str) -> None:
-    """Raise where a file is one value of JSON over several lines, and say how it becomes a leaderboard."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    if isinstance(found, dict) and isinstance(found.get("scores"), dict) and "task_name" in found:
-        raise InputError(
-            f"this is MTEB's result of the task {shown(found['task_name'])} for one model, without its name. Give "
-            "the folder of all results, in which files are called MODEL/REVISION/TASK.json.",
-            argument="path",
-        )
-    if not isinstance(found, dict) or "measure" not in found:
-        raise InputError(
-            f"one {'object' if isinstance(found, dict) else 'value'} of JSON; a leaderboard has an object a line, with "
-            f"{listed(list(_KEYS.values()))}. Read it with pandas, and give a frame with a row for each system and a "
-            "column for each task, or with the columns name, qid, measure, value.",
-            argument="path",
-        )
+    cells = ({**dict(zip(_KEYS, row, strict=True)), "value": repr(row[-1]), "Q0": "Q0", "rank": "0"} for row in rows)
+    return "".join("\t".join(str(of_row[column]) for column in COLUMNS[format]) + "\n" for of_row in cells)
 
 
 def _of_json(n: int, line: str, file_name: str) -> list[Any]:
     try:
-        found = json.loads(line)
+        known = json.loads(line)
     except (ValueError, RecursionError):
-        found = None
-    known = found if isinstance(found, dict) else {}
+        known = None
+    known = known if isinstance(known, dict) else {}
     # the command of ir_measures has no run, calls the topic query_id or leaves it out, and adds what some measures know
-    if known and not {"run_id", "topic_id"} & set(known) and {"measure", "value"} <= set(known):
+    if not {"run_id", "topic_id"} & set(known) and {"measure", "value"} <= set(known):
         known = {"run_id": file_name, "topic_id": known.get("query_id", ALL), **known}
-    odd = [
-        key
-        for key in _KEYS.values()
-        if key not in known
-        or (key != "value" and (isinstance(known[key], bool) or not isinstance(known[key], str | int)))
-    ]
-    if odd:
+    texts = [known.get(key) for key in _KEYS.values() if key != "value"]
+    if "value" not in known or any(isinstance(text, bool) or not isinstance(text, str | int) for text in texts):
+        problem = f"no object with {listed(list(_KEYS.values()))}, the first three texts or whole numbers: "
         raise InputError(
-            f"no object with {listed(list(_KEYS.values()))}, the first three texts or whole numbers: "
-            f"{f'{listed(odd)} of ' if known else ''}{shown(line.strip())}. Give one a line.",
-            argument="path",
-            place=f"line {n:,}",
+            f"{problem}{shown(line.strip())}. Give one a line, or a frame.", argument="path", place=f"line {n:,}"
         )
     return [*(known[key] if isinstance(known[key], str) else repr(known[key]) for key in _KEYS.values()), n]
-
-
-def _names_columns(format: str, cells: Sequence[str]) -> bool:
-    """Return whether a line names the columns: a measure called measure, whose value is no number."""
-    row = dict(zip(_AT_SPACE[format], cells, strict=True))
-    return number(row["value"]) is None and row["measure"].lower() in _MEASURE_HEADINGS

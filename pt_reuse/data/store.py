@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from io import BytesIO
 from itertools import pairwise
@@ -20,20 +20,20 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._files import TREE, check_writable, open_file, replacing, sweep_temporary, temporary
+from pt_reuse._files import TREE, open_file, replacing, sweep_temporary, temporary
 from pt_reuse._jobs import folder_for_jobs
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import AnyField, Field, OpenField, Stacked, Stepped, StoredField, cut_topics, forget_blocks
-from pt_reuse.data.dropped import Dropped
+from pt_reuse.data.dropped import left_out
 from pt_reuse.data.metadata import real_paths
 from pt_reuse.data.parsing import BlocksWithin, Conventions, ReadField, changed, parse_files, rows_at_once
-from pt_reuse.errors import InputError, examples, warn
+from pt_reuse.errors import InputError, warn
 
 _NOTES = "notes.json"
 
 
 class DamagedError(Exception):
-    """A file of arrays that is missing, cut off or altered; the message is a clause about the file."""
+    """A file of arrays that is missing, altered or not what was asked for; the message is a clause about it."""
 
 
 @contextmanager
@@ -49,17 +49,12 @@ def add_array(archive: ZipFile, name: str, array: NDArray) -> None:
         np.lib.format.write_array(member, array, allow_pickle=False)
 
 
-def add_notes(archive: ZipFile, notes: Mapping[str, Any]) -> None:
-    """Write what JSON can hold to a file that is open."""
-    archive.writestr(_NOTES, json.dumps(notes))
-
-
 def write_arrays(path: Path, arrays: Mapping[str, NDArray], notes: Mapping[str, Any]) -> None:
     """Write arrays and what JSON can hold; the file takes its place only when it is whole."""
     with writing(path) as archive:
         for name, array in arrays.items():
             add_array(archive, name, array)
-        add_notes(archive, notes)
+        archive.writestr(_NOTES, json.dumps(notes))
 
 
 class ArrayFile:
@@ -127,10 +122,6 @@ _ROWS = 1 << 21  # rows of a block that is written for workers
 Sources: TypeAlias = list[list[str]]
 
 
-class StaleCacheError(Exception):
-    """The store does not hold what was asked for; the message is a clause that says why."""
-
-
 # ---- a field as a file
 
 
@@ -142,20 +133,16 @@ def write_field(
     ends, lengths = [], [np.zeros((0, len(ranked)), dtype=np.int32)]
     with writing(path) as archive:
         for i, block in enumerate(blocks):
-            _add_block(archive, i, block)
+            for name in _ARRAYS:
+                add_array(archive, f"{i}/{name}", getattr(block, name))
+            add_array(archive, f"{i}/long_names", np.frombuffer(b"\0".join(block._long_names()), dtype=np.uint8))
             topics += block.topics
             ends.append(len(topics))
             lengths.append(block.lengths.astype(np.int32))
         add_array(archive, "lengths", np.concatenate(lengths))
         field = {"topics": topics, "ends": ends, "ranked": ranked.tolist()}
-        add_notes(archive, {**field, "mark": secrets.token_hex(16), **more()})
-
-
-def _add_block(archive: ZipFile, i: int, block: Field) -> None:
-    arrays = {name: getattr(block, name) for name in _ARRAYS}
-    arrays["long_names"] = np.frombuffer(b"\0".join(block._long_names()), dtype=np.uint8)
-    for name, array in arrays.items():
-        add_array(archive, f"{i}/{name}", array)
+        notes = {**field, "mark": secrets.token_hex(16), **more()}
+        archive.writestr(_NOTES, json.dumps(notes))
 
 
 def open_field(path: Path) -> OpenField:
@@ -180,8 +167,18 @@ class StoredBlocks:
         return StoredBlocks(self.file, tuple(self.blocks[i] for i in blocks))
 
     def load(self, i: int) -> Field:
-        """Return a block."""
-        return _load(self.file, self.blocks[i])
+        """Return a block, whose arrays are read when they are needed."""
+        file, at = self.file, self.blocks[i]
+
+        def read(name: str) -> Any:
+            with _telling(file.path):
+                if name == "vocabulary" and len((long_names := file.read(f"{at}/long_names"))[0]):
+                    tokens.keep_long_names(long_names[0].tobytes().split(b"\0"))
+                return file.read(f"{at}/{name}")[0]
+
+        with _telling(file.path):
+            first, end = (0, *file.notes["ends"])[at : at + 2]
+            return StoredField.later(len(file.notes["ranked"]), tuple(file.notes["topics"][first:end]), read)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # who gets it may stand in another folder
@@ -200,18 +197,6 @@ def _file(path: str, mark: str) -> ArrayFile:
     if not same:
         raise InputError(f"the cache {path} was made anew after these runs were read. Read the runs again.")
     return file
-
-
-def _load(file: ArrayFile, i: int) -> Field:
-    def read(name: str) -> Any:
-        with _telling(file.path):
-            if name == "vocabulary" and len((long_names := file.read(f"{i}/long_names"))[0]):
-                tokens.keep_long_names(long_names[0].tobytes().split(b"\0"))
-            return file.read(f"{i}/{name}")[0]
-
-    with _telling(file.path):
-        first, end = (0, *file.notes["ends"])[i : i + 2]
-        return StoredField.later(len(file.notes["ranked"]), tuple(file.notes["topics"][first:end]), read)
 
 
 @contextmanager
@@ -241,7 +226,7 @@ def _holds_arrays(field: AnyField) -> bool:
     source = field.source
     while isinstance(source, Stepped):
         source = source.source
-    return isinstance(source, Stacked) and any(_holds_arrays(one) for one in source.fields)
+    return isinstance(source, Stacked) and any(_holds_arrays(part) for part in source.fields)
 
 
 # ---- a cache of run files
@@ -249,24 +234,24 @@ def _holds_arrays(field: AnyField) -> bool:
 
 def fingerprints(paths: Sequence[str], threads: int) -> Sources:
     """Return each source file with its size and checksum."""
-    with ThreadPoolExecutor(threads) as pool:
-        return [[path, check] for path, check in zip(paths, pool.map(_fingerprint, paths), strict=True)]
-
-
-def _fingerprint(path: str) -> str:
     # the checksum of the zip format, as fast as there is one
     try:
         from isal.isal_zlib import crc32
     except ImportError:
         from zlib import crc32
-    check, size, buffer = 0, 0, memoryview(bytearray(_CHUNK))
-    try:
-        with open_file(path, buffering=0) as file:
-            while n := file.readinto(buffer):
-                check, size = crc32(buffer[:n], check), size + n
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    return f"{size}-{check:08x}"
+
+    def of(path: str) -> list[str]:
+        check, size, buffer = 0, 0, memoryview(bytearray(_CHUNK))
+        try:
+            with open_file(path, buffering=0) as file:
+                while n := file.readinto(buffer):
+                    check, size = crc32(buffer[:n], check), size + n
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+        return [path, f"{size}-{check:08x}"]
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(of, paths))
 
 
 def read_kept(
@@ -283,13 +268,18 @@ def read_kept(
     top = os.path.join(os.path.realpath(folder), "")
     if any(path.startswith(top) for path in (*real, *map(os.path.realpath, filter(os.path.islink, paths)))):
         raise InputError(f"cache {folder} holds the run files themselves. Give another folder.", argument="cache")
-    made_of = {"format": FORMAT, "settings": asdict(conventions), "sources": fingerprints(real, threads)}
+    settings = {option.name: getattr(conventions, option.name) for option in fields(Conventions)}
+    made_of = {"format": FORMAT, "settings": settings, "sources": fingerprints(real, threads)}
 
-    def write(blocks: Iterable[Field], ranked: NDArray[np.bool_], told: Callable[[], ReadField]) -> None:
+    def write(blocks: Iterable[Field], ranked: NDArray[np.bool_], read_field: Callable[[], ReadField]) -> None:
         def notes() -> dict[str, Any]:
-            read = told()
+            read = read_field()
             found = {"runs": read.names, "longer": read.longer, "files": read.files}
-            return {**made_of, **found, "dropped": read.dropped.kept([*map(str, paths)])}
+            cells = read.dropped.astype(object).where(read.dropped.notna(), None).to_dict("list")
+            # a file is its place among all
+            place = {str(path): i for i, path in enumerate(paths)}
+            cells["file"] = [place[file] for file in cells["file"]]
+            return {**made_of, **found, "dropped": cells}
 
         # files that changed while they were read
         if fingerprints(real, threads) != made_of["sources"]:
@@ -299,7 +289,7 @@ def read_kept(
 
     try:
         return _kept(store, made_of, paths, memory)
-    except StaleCacheError as stale:
+    except DamagedError as stale:
         if store.exists():
             warn(f"the cache {folder} is not used: {stale}; the runs are read again.")
     if memory is None:
@@ -322,49 +312,28 @@ def read_kept(
     return _kept(store, made_of, paths, memory)
 
 
-def check_keeping(folder: Path) -> None:
-    """Raise where nothing can be kept in a folder."""
-    check_writable(folder, [NAME], overwrite=True, argument="cache")
-
-
 def _kept(store: Path, made_of: Mapping[str, Any], paths: Sequence[Path], memory: int | None) -> ReadField:
-    """Return what is kept, within so many bytes or in memory; a StaleCacheError says why it does not serve."""
+    """Return what is kept, within so many bytes or in memory; a DamagedError says why it does not serve."""
     if not store.exists():
-        raise StaleCacheError("it is empty")
+        raise DamagedError("it is empty")
     sweep_temporary(store.parent)
     try:
         field = open_field(store)
         source: Any = field.source
         notes = source.file.notes
         if odd := [key for key in made_of if notes[key] != made_of[key]]:
-            raise StaleCacheError(_what_changed(odd[0], notes[odd[0]], made_of[odd[0]]))
+            what = {"format": "another version", "settings": "other settings"}.get(odd[0], "other run files")
+            raise DamagedError(f"it was made of {what}, or these have changed")
         # a topic alone cannot be cut
         sizes = [int(field.lengths[part.start : part.stop].sum()) for part in field.parts if len(part) > 1]
         if memory is not None and max(sizes, default=0) > rows_at_once(memory):
-            raise StaleCacheError(f"it has blocks of {max(sizes):,} rows, with which one cannot work in this memory")
-        dropped = Dropped.of_kept(notes["dropped"], [*map(str, paths)])
-        kept = field if memory is not None else _in_memory(field)
+            raise DamagedError(f"it has blocks of {max(sizes):,} rows, with which one cannot work in this memory")
+        cells = notes["dropped"]
+        dropped = left_out(len(cells["file"]), **{**cells, "file": [str(paths[i]) for i in cells["file"]]})
+        kept: AnyField = field
+        if memory is None:
+            kept = source.load(0) if len(field.parts) == 1 else field.take_topics(range(field.n_topics))
+            forget_blocks()
         return ReadField(kept, notes["runs"], dropped, notes["longer"], notes["files"])
-    except DamagedError as error:
-        raise StaleCacheError(str(error)) from error
     except (InputError, LookupError, TypeError, ValueError) as error:
-        raise StaleCacheError("it is damaged") from error
-
-
-def _what_changed(what: str, kept: Any, now: Any) -> str:
-    if what == "format":
-        return f"it has format {kept!r}, this version writes {now}"
-    if what == "settings":
-        return "it was made with " + ", ".join(f"{key}={kept[key]!r}" for key in now if kept[key] != now[key])
-    odd = dict.fromkeys(path for path, check in (*now, *kept) if [path, check] not in now or [path, check] not in kept)
-    return (
-        f"run files are new, missing or changed: {examples(map(os.path.basename, odd))}"
-        if odd
-        else "its run files stand in another order"
-    )
-
-
-def _in_memory(field: Any) -> Field:
-    found: Field = field.source.load(0) if len(field.parts) == 1 else field.take_topics(range(field.n_topics))
-    forget_blocks()
-    return found
+        raise DamagedError("it is damaged") from error

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +22,7 @@ from pt_reuse.arrays.lists import neighbours, ranges
 from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.frame_columns import check_once, finite_column, number_column, text_column, text_groups
 from pt_reuse.data.lines import RunPart
-from pt_reuse.data.metadata import given_metadata, is_missing
+from pt_reuse.data.metadata import given_metadata
 from pt_reuse.data.packed_files import (
     ANY_UNPACKED,
     LONGEST_START,
@@ -69,59 +68,54 @@ class _Table:
 
     pa: Any
     kind: str
-    columns: Sequence[str]
-    metadata: Mapping[bytes, bytes]
     file: IO[bytes]
     size: int
+    columns: Sequence[str]
+    metadata: Mapping[bytes, bytes]
 
-    def groups(self, wanted: Sequence[str]) -> Iterator[Any]:
-        """Yield some columns of one row group (record batch) after the other, checked."""
-        most = max(ANY_UNPACKED, MOST_TIMES * self.size)
-        left = most
-        for size, read in self._parquet(wanted) if self.kind == "Parquet" else self._arrow(wanted):
-            group = None
-            if size <= left:
-                with _reading(self.kind):
+    def frames(self, wanted: Sequence[str]) -> Iterator[pd.DataFrame]:
+        """Yield some columns of one row group (record batch) after the other, checked; none without a row."""
+        left = most = max(ANY_UNPACKED, MOST_TIMES * self.size)
+        with _reading(self.kind):
+            for claimed, read in self._parquet(wanted) if self.kind == "Parquet" else self._arrow(wanted):
+                group = None
+                if claimed <= left:
                     group = read()
                     # numbers that lead out of its buffers would be followed
                     group.validate(full=True)
-                left -= max(size, group.nbytes)
-            if group is None or left < 0:
-                raise TooLargeError(
-                    f"unpacks to more than {most:,} bytes, from {self.size:,}, which is taken for damage or an attack "
-                    f"(write its columns qid, docno, score, rank and name alone if it is right)"
-                )
-            yield group
-            del group  # before the next one is read
+                    left -= max(claimed, group.nbytes)
+                if group is None or left < 0:
+                    raise TooLargeError(
+                        f"unpacks to more than {most:,} bytes, from {self.size:,}, which is taken for damage or an "
+                        "attack (write its columns qid, docno, score, rank and name alone if it is right)"
+                    )
+                if group.num_rows:
+                    yield group.to_pandas()
+                del group  # before the next one is read
 
     def _parquet(self, wanted: Sequence[str]) -> Iterator[tuple[int, Callable[[], Any]]]:
-        # the size that each part claims, and what reads it
-        with _reading(self.kind):
-            # names that repeat from row to row are read as numbers of the distinct ones
-            repeated = [name for name in ("qid", "docno", "name") if name in wanted]
-            file = self.pa.parquet.ParquetFile(self.file, read_dictionary=repeated, **_PARQUET)
-            groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
-            if sum(group.num_rows for group in groups) != file.metadata.num_rows:
-                raise ValueError("it has another number of rows than it says")
+        # the size that each part claims, and what reads it; names that repeat are read as numbers of the distinct ones
+        repeated = [name for name in ("qid", "docno", "name") if name in wanted]
+        reader = self.pa.parquet.ParquetFile(self.file, read_dictionary=repeated, **_PARQUET)
+        groups = [reader.metadata.row_group(i) for i in range(reader.num_row_groups)]
+        if sum(group.num_rows for group in groups) != reader.metadata.num_rows:
+            raise ValueError("it has another number of rows than it says")
         for i, group in enumerate(groups):
             # of its columns nothing is asked: where they are damaged, pyarrow ends the process
             size = max(group.total_byte_size, group.num_rows * _ROW_BYTES)
-            yield size, partial(file.read_row_group, i, columns=list(wanted), use_threads=False)
+            yield size, partial(reader.read_row_group, i, columns=list(wanted), use_threads=False)
 
     def _arrow(self, wanted: Sequence[str]) -> Iterator[tuple[int, Callable[[], Any]]]:
         chosen = [i for i, name in enumerate(self.columns) if name in wanted]
-        options = self.pa.ipc.IpcReadOptions(included_fields=chosen)
         self.file.seek(0)
-        with _reading(self.kind):
-            reader = self.pa.ipc.open_file(self.file, options=options)
+        reader = self.pa.ipc.open_file(self.file, options=self.pa.ipc.IpcReadOptions(included_fields=chosen))
         for i in range(reader.num_record_batches):
-            with _reading(self.kind):
-                batch = reader.get_batch(i)
+            batch = reader.get_batch(i)
             yield batch.get_total_buffer_size(), partial(self.pa.Table.from_batches, [batch])
 
 
 @contextmanager
-def _opened(path: Path) -> Generator[_Table, None, None]:
+def _opened(path: Path) -> Iterator[_Table]:
     try:
         file = open_file(path)
     except OSError as error:
@@ -131,61 +125,38 @@ def _opened(path: Path) -> Generator[_Table, None, None]:
         file.seek(0)
         pa = arrow(f"reading {path.name}, {'an' if kind == 'Arrow' else 'a'} {kind} file,")
         with _reading(kind):
-            if kind == "Parquet":
-                parquet = pa.parquet.ParquetFile(file)
-                schema, metadata = parquet.schema_arrow, parquet.metadata.metadata
-            else:
-                schema = pa.ipc.open_file(file).schema
-                metadata = schema.metadata
-            names = schema.names
-        yield _Table(pa, kind, names, metadata or {}, file, size)
+            schema = pa.parquet.ParquetFile(file).schema_arrow if kind == "Parquet" else pa.ipc.open_file(file).schema
+            table = _Table(pa, kind, file, size, schema.names, schema.metadata or {})
+        yield table
 
 
 @contextmanager
 def _reading(kind: str) -> Iterator[None]:
     try:
         yield
+    except UnreadableError:
+        raise
     except MemoryError as error:
         raise UnreadableError(f"is a damaged {kind} file, or does not fit in memory") from error
     except Exception as error:
         # pyarrow has many classes for what it finds wrong; all of them mean that the file cannot be used
-        said = str(error).split("\n", 1)[0].rstrip(".")
-        raise DamagedFileError(f"is a damaged or truncated {kind} file ({said})") from error
+        reason = str(error).split("\n", 1)[0].rstrip(".")
+        raise DamagedFileError(f"is a damaged or truncated {kind} file ({reason})") from error
 
 
 #: under which the notes stand in the metadata of a file
 KEY = b"pt_reuse"
 
 
-def _packed(notes: Mapping[str, Any]) -> bytes:
-    # as ASCII text with a checksum
-    text = json.dumps(notes)
-    return json.dumps([hashlib.sha256(text.encode()).hexdigest(), text]).encode()
-
-
-def _unpacked(data: bytes) -> dict[str, Any]:
-    """Return what :func:`_packed` was given; a ValueError where it is something else."""
+def _notes_of(table: _Table) -> dict[str, Any] | None:
+    """Return what a table says of its runs, None where it says nothing that can be used."""
     try:
-        digest, text = json.loads(data)
-        if hashlib.sha256(text.encode()).hexdigest() == digest:
-            return dict(json.loads(text))
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        pass
-    raise ValueError("it is damaged, or of another program")
-
-
-def _notes_of(path: Path) -> dict[str, Any] | None:
-    """Return what a table says of its runs, None where it says nothing; with a warning where that cannot be used."""
-    try:
-        with _opened(path) as table:
-            data = table.metadata.get(KEY)
-    except UnreadableError:
-        # whoever reads the runs says what is wrong with it
-        return None
-    try:
-        return None if data is None else _unpacked(data)
-    except ValueError as error:
-        warn(f"what it says of its runs is left aside: {error}.", place=str(path))
+        notes = json.loads(table.metadata[KEY])
+        used = {"order", "pool_order", "pool_depth", "runs"} <= set(notes) and all(
+            "name" in run for run in notes["runs"]
+        )
+        return dict(notes) if used else None
+    except (KeyError, ValueError, TypeError, RecursionError):
         return None
 
 
@@ -203,7 +174,6 @@ class TableReading:
     def __init__(self, path: Path, order: str):
         self.path, self.order = path, order
         self.names: dict[str, int] = {}
-        self._topics: dict[str, int] = {}
         self._listed: dict[str, int] = {}
 
     def ordered(self) -> list[str]:
@@ -212,39 +182,33 @@ class TableReading:
 
     def parts(self) -> Iterator[RunPart]:
         """Yield the rows of each row group; a NoRunError says that there are none."""
+        topics: dict[str, int] = {}
+        own = _ENDING.sub("", self.path.name).removeprefix("input.") or self.path.name
+        needed = ["qid", "docno", "score", *(["rank"] if self.order == "rank" else [])]
         with _opened(self.path) as table:
-            wanted = self._columns(table.columns)
-            with suppress(KeyError, ValueError):
-                runs = _unpacked(table.metadata[KEY])["runs"]
-                self._listed = {str(run["name"]): i for i, run in enumerate(runs)}
-            for group in table.groups(wanted):
-                if group.num_rows:
-                    yield self._part(group.to_pandas())
-                del group  # before the next one is read
+            wanted = list(dict.fromkeys([*needed, *({"rank", "name"} & set(table.columns))]))
+            try:
+                columns("a table of runs", table.columns, needed)
+                check_once(table.columns, wanted)
+            except InputError as error:
+                raise NoRunError(f"{error.text}{SKIP_FILE}") from None
+            self._listed = {run["name"]: i for i, run in enumerate((_notes_of(table) or {"runs": []})["runs"])}
+            for frame in table.frames(wanted):
+                run = np.full(len(frame), self.names.setdefault(own, 0)) if "name" not in frame else None
+                if run is None:
+                    run = _numbered(*text_groups("name", frame["name"]), self.names)
+                topic = _numbered(*text_groups("qid", frame["qid"]), topics)
+                docs, scores, ranks = (
+                    text_column("docno", frame["docno"], frame["qid"]),
+                    finite_column(frame, "score"),
+                    None,
+                )
+                if "rank" in frame:
+                    ranks = finite_column(frame, "rank") if self.order == "rank" else number_column(frame["rank"])
+                yield RunPart(list(topics), topic, docs, scores, ranks, run)
+                del frame  # before the next one is read
         if not self.names:
             raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.{SKIP_FILE}")
-
-    def _columns(self, there: Sequence[str]) -> list[str]:
-        needed = ["qid", "docno", "score", *(["rank"] if self.order == "rank" else [])]
-        try:
-            columns("a table of runs", there, needed)
-            check_once(there, needed := list(dict.fromkeys([*needed, *({"rank", "name"} & set(there))])))
-        except InputError as error:
-            raise NoRunError(f"{error.text}{SKIP_FILE}") from None
-        return needed
-
-    def _part(self, frame: pd.DataFrame) -> RunPart:
-        if "name" in frame:
-            run = _numbered(*text_groups("name", frame["name"], frame["qid"]), self.names)
-        else:
-            own = _ENDING.sub("", self.path.name).removeprefix("input.") or self.path.name
-            run = np.full(len(frame), self.names.setdefault(own, 0))
-        topic = _numbered(*text_groups("qid", frame["qid"]), self._topics)
-        docs = text_column("docno", frame["docno"], frame["qid"])
-        scores, ranks = finite_column(frame, "score"), None
-        if "rank" in frame:
-            ranks = finite_column(frame, "rank") if self.order == "rank" else number_column(frame["rank"])
-        return RunPart(list(self._topics), topic, docs, scores, ranks, run)
 
 
 def _numbered(codes: NDArray[np.int64], names: Sequence[str], known: dict[str, int]) -> NDArray[np.int64]:
@@ -256,8 +220,14 @@ class TableLabels:
     """What the tables among some files say of their runs: how they are ordered, how they were pooled, their labels."""
 
     def __init__(self, paths: Sequence[Path]):
-        said = {path: _notes_of(path) for path in paths if is_table(path)}
-        self._notes = {path: notes for path, notes in said.items() if notes is not None}
+        self._notes: dict[Path, dict[str, Any]] = {}
+        for path in filter(is_table, paths):
+            # whoever reads the runs says what is wrong with a file
+            with suppress(UnreadableError), _opened(path) as table:
+                if (notes := _notes_of(table)) is not None:
+                    self._notes[path] = notes
+                elif KEY in table.metadata:
+                    warn("what it says of its runs is left aside: it is damaged, or of others.", place=str(path))
 
     @property
     def columns(self) -> set[str]:
@@ -269,8 +239,8 @@ class TableLabels:
         """Return the table of some runs as far as their files say what stands in it; None where no file does."""
         if not self._notes.keys() & set(paths):
             return None
-        said = {(path, str(run["name"])): run for path, notes in self._notes.items() for run in notes["runs"]}
-        rows = [said.get(key, {}) for key in zip(paths, names, strict=True)]
+        on_record = {(path, run["name"]): run for path, notes in self._notes.items() for run in notes["runs"]}
+        rows = [on_record.get(key, {}) for key in zip(paths, names, strict=True)]
         table = given_metadata().table(names)
         for column in dict.fromkeys(column for row in rows for column in row if column != "name"):
             values = [row.get(column) for row in rows]
@@ -281,32 +251,27 @@ class TableLabels:
 
     def how_pooled(self, given: HowPooled) -> HowPooled:
         """Return how the runs were pooled: what the user gives, and where this is nothing, what the tables say."""
-        order, depth = given.order or self._agreed("pool_order"), given.depth or self._agreed("pool_depth")
-        return HowPooled(order, depth)
-
-    def _agreed(self, option: str) -> Any:
-        said = {notes[option]: path for path, notes in self._notes.items() if notes[option] is not None}
-        if len(said) > 1:
-            (mine, one), (theirs, other) = list(said.items())[:2]
-            problem = f"{one} says {option}={mine!r} of its runs, {other} {theirs!r}. Give both the same {option}=."
-            raise InputError(problem, argument=option)
-        return next(iter(said), None)
+        options: dict[str, Any] = {"pool_order": given.order, "pool_depth": given.depth}
+        for option, value in options.items():
+            kept = list(dict.fromkeys(notes[option] for notes in self._notes.values() if notes[option] is not None))
+            if value is None and len(kept) > 1:
+                problem = f"the tables say {option}={kept[0]!r} and {kept[1]!r} of their runs. Give {option}=."
+                raise InputError(problem, argument=option)
+            options[option] = value or next(iter(kept), None)
+        return HowPooled(*options.values())
 
     def tell(self, order: str) -> None:
         """Warn where the default order, which nobody had to choose, is another than that of a table."""
         for path, notes in self._notes.items():
             if notes["order"] != order == next(iter(ORDERS)):
-                said = f"its runs were in the order {notes['order']!r} when they were written, and are ranked here by "
-                warn(f"{said}{order!r}. order='rank' keeps the ranks that they have in it.", place=str(path))
+                was = f"its runs were in the order {notes['order']!r} when they were written, and are ranked here by "
+                warn(f"{was}{order!r}. order='rank' keeps the ranks that they have in it.", place=str(path))
                 return
 
 
 def _plain_cell(value: Any) -> Any:
     # what is no text, number or flag is a text
-    if is_missing(value):
-        return None
-    value = value.item() if hasattr(value, "item") else value
-    return value if isinstance(value, str | bool | int | float) else str(value)
+    return value.item() if isinstance(value, np.generic) else str(value)
 
 
 _ENDINGS = (".parquet", ".arrow", ".feather")
@@ -328,13 +293,23 @@ def write_table(
     empty = [names[r] for r in np.flatnonzero(field.lengths.sum(axis=0) == 0)]
     if empty:
         raise InputError(f"{examples(empty)} has no documents, and would have no row. Leave it out: runs.select(...).")
-    labels = [{str(column): _plain_cell(value) for column, value in row.items()} for row in table.to_dict("records")]
-    notes = {"order": order, "pool_order": how_pooled.order, "pool_depth": how_pooled.depth, "runs": labels}
+    cells = table.astype(object).where(table.notna(), None).rename(columns=str).to_dict("records")
+    notes = {"order": order, "pool_order": how_pooled.order, "pool_depth": how_pooled.depth, "runs": cells}
     columns = {"qid": pa.string(), "docno": pa.string(), "score": pa.float64(), "rank": pa.int64(), "name": pa.string()}
-    schema = pa.schema([pa.field(*column, nullable=False) for column in columns.items()], {KEY: _packed(notes)})
+    schema = pa.schema(
+        [pa.field(*column, nullable=False) for column in columns.items()], {KEY: json.dumps(notes, default=_plain_cell)}
+    )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(target) as file, _writer(pa, file, schema, target.suffix) as writer:
+        repeated = [name for name in schema.names if name != "score"]
+        options = {"use_dictionary": repeated, "dictionary_pagesize_limit": _PAGE, "write_page_checksum": True}
+        with ExitStack() as stack:
+            file = stack.enter_context(replacing(target))
+            if target.suffix == ".parquet":
+                opened = pa.parquet.ParquetWriter(file, schema, compression="zstd", **options)
+            else:
+                opened = pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd"))
+            writer = stack.enter_context(opened)
             for topics in neighbours(field.lengths.sum(axis=1, dtype=np.int64), _ROWS_AT_ONCE):
                 rows = pa.concat_tables([_topic_rows(pa, schema, field, t, names) for t in topics]).combine_chunks()
                 writer.write_table(rows, rows.num_rows)
@@ -360,15 +335,3 @@ def _topic_rows(pa: Any, schema: Any, field: AnyField, t: int, names: Sequence[s
         pa.array(names, pa.string()).take(pa.array(np.repeat(np.arange(len(names)), lengths))),
     ]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-@contextmanager
-def _writer(pa: Any, file: IO[bytes], schema: Any, ending: str) -> Iterator[Any]:
-    if ending == ".parquet":
-        repeated = [name for name in schema.names if name != "score"]
-        options = {"use_dictionary": repeated, "dictionary_pagesize_limit": _PAGE, "write_page_checksum": True}
-        writer = pa.parquet.ParquetWriter(file, schema, compression="zstd", **options)
-    else:
-        writer = pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd"))
-    with writer:
-        yield writer

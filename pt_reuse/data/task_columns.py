@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ _OTHERS = _words("""
     count counts num number samples instances support votes likes downloads submissions appearances battles missing
     seed seeds epoch epochs fold trial iteration iterations
     version ver revision rev commit sha hash release id ids uid uuid idx index
-    delta diff difference improvement change vs versus
+    delta diff difference improvement change vs versus low high lower upper min max lo hi lb ub baseline prev previous
     """)
 #: no task where it is the whole name
 _WHOLE = _words("""
@@ -51,18 +51,6 @@ _WHOLE = _words("""
     batch step steps dev ndev type score scores final general global queries topics docs documents runs date unnamed se
     result results
     """)
-#: no task beside a column that is called so without it: `QA low` beside `QA`; the longest first
-_BESIDE = tuple(
-    sorted(
-        _words("""
-        std sd se stdev stddev stderr var ci err n p t z low high lower upper min max lo hi l u lb ub rank pos time size
-        count seed id delta diff gain change drop lou unjudged predicted abstains filled corrected better worse wins
-        losses ties old prev previous baseline x y rel abs median mean avg pvalue reject
-        """),
-        key=len,
-        reverse=True,
-    )
-)
 #: anywhere in a name: signs of spread and change, means in scripts without spaces, a p-value
 _WITHIN = re.compile(
     r"[±∆∑⌀№]|^[#Δ]|[\s_(]Δ\)?$|\s[+-]$|\+/-|(?:^|[\s_(])[Øσμµ](?:$|[\s_)])|平均|均分|总分|總分|綜合|综合|総合|順位|排名|标准差|"
@@ -95,16 +83,11 @@ LARGEST = 1e100
 _PROPOSED = 12
 #: fractions stay within the first, percentages within the second
 _SCALES = (1.0, 100.0)
+_WITHIN_SCALE = ("within 1", "beyond 1", "beyond 100")
 #: whole numbers are no scores beside columns so much of which has decimals
 _MOSTLY = 0.9
-#: a column that would be the mean of others by chance in so few of tables like this one is taken for a mean
-_BY_CHANCE = 0.01
-#: systems times tasks squared up to which the means of neighbours are looked at, too
-_LOOKED_AT = 50_000_000
-#: decimals of a float that are looked at
-_DIGITS = 13
-#: a cell of a fraction is told among percentages that are all beyond this
-_PER_CENT = 5.0
+#: decimals of a float that are looked at, and systems that can tell that a column is the mean of others
+_DIGITS, _SYSTEMS = 13, 3
 
 
 @dataclass(frozen=True)
@@ -171,12 +154,16 @@ def beside_measures(names: Sequence[str]) -> list[str]:
 
 def doubtful_names(names: Sequence[str]) -> list[str]:
     """Return the names that may be of no task."""
-    known, alone, beside = {name.casefold() for name in names}, len(names) == 1, set(beside_measures(names))
+    alone, beside = len(names) == 1, set(beside_measures(names))
     of_measures = {name for name in names if not alone and is_measure_name(name) and name.lower() not in _LETTER}
     return [
         name
         for name in names
-        if name in beside or name in of_measures or _is_doubtful(name[:_LONGEST], alone) or _is_beside(name, known)
+        if name in beside
+        or name in of_measures
+        or _is_doubtful(name[:_LONGEST], alone)
+        # what pandas calls the second of two columns of one name
+        or (name[-2:-1] == "." and name[-1].isdigit() and name[:-2] in names)
     ]
 
 
@@ -192,161 +179,79 @@ def _is_doubtful(name: str, alone: bool) -> bool:
     return whole or low in _WHOLE_NAMES or bool(_WITHIN.search(name) or words & (_MEANS | _FUSED | _OTHERS))
 
 
-def _is_beside(name: str, known: set[str]) -> bool:
-    """Return whether a name is that of another column, and what stands beside it."""
-    low = name[:_LONGEST].casefold()
-    # what pandas calls the second of two columns of one name
-    if low[-2:-1] == "." and low[-1].isdigit() and low[:-2] in known:
-        return True
-    bare = low.rstrip(" )]%+-")
-    end = low[len(bare) :]
-    if end and bare and bare.rstrip(" _-.:/([") in known and end.strip(" )]") in "%+-":
-        # `C++` is a language, `C +` counts topics
-        return end.startswith((" ", "%"))
-    for end in _BESIDE if bare.endswith(_BESIDE) else ():
-        rest = bare.removesuffix(end)
-        base = rest.rstrip(" _-.:/([")
-        if bare.endswith(end) and base and base in known and (base != rest or len(end) > 1):
-            return True
-    return False
+def check_values(
+    systems: Sequence[str],
+    tasks: Sequence[str],
+    values: NDArray[np.float64],
+    decimals: NDArray[np.int64],
+    *,
+    picked: bool,
+    where: str,
+) -> None:
+    """Raise where values say that a task or system is of another scale, or no task; warn where tasks were picked.
 
-
-@dataclass(frozen=True)
-class ScoreMatrix:
-    """Scores of systems on tasks by one measure, (systems, tasks), NaN where one is missing, and their decimals."""
-
-    systems: Sequence[str]
-    tasks: Sequence[str]
-    values: NDArray[np.float64]
-    decimals: NDArray[np.int64]
-
-    def check(self, *, picked: bool, where: str) -> None:
-        """Raise where values say that a task or system is of another scale, or no task; warn where tasks were picked.
-
-        `where` is what a task is in the file: a column, a line.
-        """
-        if (np.abs(self.values[~np.isnan(self.values)]) > LARGEST).any():
-            return  # told elsewhere
-        odd = [] if picked else sorted(self._whole() | self._means())
-        if odd:
-            _ask(self.tasks, [self.tasks[t] for t in odd], where, "by their values: whole numbers, means of others")
-        for axis, units, noun in ((0, self.tasks, where), (1, self.systems, "system")):
-            scale = self._scales(axis)
-            kinds = sorted(set(scale.tolist()) - {-1})
-            if len(kinds) > 1:
-                # of two, the fewer; of equally many, those of the larger scale
-                fewest = min(kinds, key=lambda kind: (int((scale == kind).sum()), -kind))
-                names = [units[at] for at in np.flatnonzero(scale == fewest).tolist()]
-                self._tell_scale(names, noun, kinds, fewest, picked=picked, tasks=axis == 0)
-        self._tell_cells()
-
-    def _tell_scale(
-        self, names: list[str], noun: str, kinds: list[int], fewest: int, *, picked: bool, tasks: bool
-    ) -> None:
-        scale = ["within 1", "beyond 1", "beyond 100"]
-        others = scale[min(kind for kind in kinds if kind != fewest)]
-        said = f"the scores of {noun} {examples(names, 12)} are {scale[fewest]}, and those of others {others}"
-        if picked:
-            warn(f"{said}; all weigh alike in a mean. Write all on one scale.")
-            return
-        rest: list[str] = [name for name in self.tasks if name not in set(names)] if tasks else list(self.tasks)
-        raise InputError(
-            f"{said}: percentages beside fractions, or no scores of a task. Write all on one scale; leave out what "
-            f"is no score by {proposed('ignore', names if tasks else [])}; or, if all are right, name the tasks by "
-            f"{proposed('tasks', [] if tasks else rest)}.",
-            argument="path",
-        )
-
-    def _scales(self, axis: int) -> NDArray[np.int64]:
-        """Return of each task or system 0 for fractions, 1 beyond 1, of tasks 2 beyond 100, -1 for neither."""
-        sizes = np.where(np.isnan(self.values), 0.0, np.abs(self.values))
-        found = np.minimum(np.searchsorted(_SCALES, sizes.max(axis=axis, initial=0.0)), 1 if axis else 2)
+    `values` and the `decimals` with which they are written are (systems, tasks), NaN where one is missing; `where` is
+    what a task is in the file: a column, a line.
+    """
+    sizes = np.where(np.isnan(values), 0.0, np.abs(values))
+    if (sizes > LARGEST).any():
+        return  # told elsewhere
+    odd = [] if picked else sorted(_whole(values, decimals) | _means(values, decimals))
+    if odd:
+        _ask(tasks, [tasks[t] for t in odd], where, "by their values: whole numbers, or the mean of all others")
+    for axis, units, noun in ((0, tasks, where), (1, systems, "system")):
+        scale = np.minimum(np.searchsorted(_SCALES, sizes.max(axis=axis, initial=0.0)), 1 if axis else 2)
         # 0 and 1 are on any scale
-        return np.where((found == 0) & ~(sizes % 1 != 0).any(axis=axis), -1, found)
-
-    def _tell_cells(self) -> None:
-        """Warn of tasks in which some fractions stand among percentages."""
-        values = np.abs(self.values)
-        small = (values <= 1) & (values % 1 != 0)
-        if min(values.shape) < 2 or not small.any() or small.sum() > values.size / 2:
-            return
-        high = np.where(np.isnan(values) | small, np.inf, values)
-        per_cent = [(lowest > _PER_CENT) & np.isfinite(lowest) for lowest in (high.min(axis=0), high.min(axis=1))]
-        few = 2 * small.sum(axis=0) <= (~np.isnan(values)).sum(axis=0)
-        odd = np.argwhere(small & few & per_cent[0] & per_cent[1][:, None])
-        if len(odd):
-            s, t = odd[0]
-            warn(
-                f"{count(len(odd), 'score')} within 1 among percentages, the first {self.values[s, t]:g} of system "
-                f"{self.systems[s]!r}, task {self.tasks[t]!r}. Write all on one scale if it is a fraction."
-            )
-
-    def _whole(self) -> set[int]:
-        """Return the columns of whole numbers beyond 1 beside columns of decimals."""
-        there, written = ~np.isnan(self.values), self.decimals > 0
-        n = there.sum(axis=0)
-        whole = ~(written & there).any(axis=0) & (np.where(there, self.values, 0.0).max(axis=0, initial=0.0) > 1)
-        others, with_decimals = int(n[~whole].sum()), int((written & there)[:, ~whole].sum())
-        return set(np.flatnonzero(whole).tolist()) if others and with_decimals >= _MOSTLY * others else set()
-
-    def _means(self) -> set[int]:
-        """Return the columns that are the mean or the sum of all others, or the mean of those next to them."""
-        found: set[int] = set()
-        kept = np.arange(len(self.tasks))
-        while len(kept) > 2:
-            more = self._means_among(kept)
-            if not more or len(more) > len(kept) / 2:
-                break
-            found |= more
-            kept = np.array([t for t in kept if t not in found])
-        return found
-
-    def _means_among(self, kept: NDArray[np.int64]) -> set[int]:
-        values, written = self.values[:, kept], self.decimals[:, kept]
-        rows = ~np.isnan(values).any(axis=1)
-        values, written = values[rows], np.clip(written[rows], 0, _DIGITS)
-        n = len(kept)
-        if not len(values):
-            return set()
-        # a mean is rounded, and so were the scores that it is of
-        near = 0.5 * (10.0**-written + 10.0 ** -written.max(axis=1, keepdims=True))
-        near += 10.0**-_DIGITS * n * np.abs(values).max(axis=1, keepdims=True)
-        spread = np.ptp(values, axis=1)[:, None]
-        with np.errstate(divide="ignore"):
-            chance = np.log10(np.minimum(np.where(spread > 0, 2 * near / spread, 1.0), 1.0))
-        neighbours = n * n * len(values) <= _LOOKED_AT
-        likely = np.log10(_BY_CHANCE / (2 * n + (n * n if neighbours else 0)))
-        if chance.sum(axis=0).min() > likely:
-            return set()
-
-        def equal(mean: NDArray[np.float64], square: NDArray[np.float64], at: Any, times: int = 1) -> NDArray[np.bool_]:
-            # systems of which all scores are equal say nothing
-            apart = square - mean**2 > (4 * near[:, at]) ** 2
-            fits = (np.abs(mean * times - values[:, at]) <= near[:, at] * times).all(axis=0)
-            return fits & ((apart * chance[:, at]).sum(axis=0) <= likely)
-
-        every = slice(None)
-        mean, square = ((x.sum(axis=1, keepdims=True) - x) / (n - 1) for x in (values, values**2))
-        found = set(np.flatnonzero(equal(mean, square, every) | equal(mean, square, every, n - 1)).tolist())
-        if neighbours:
-            until = [np.cumsum(np.pad(x, ((0, 0), (1, 0))), axis=1) for x in (values, values**2)]
-            for t in range(n):
-                # the columns from each on up to this one, and after this one up to each, two at least
-                before = [(x[:, [t]] - x[:, : max(t - 1, 0)]) / np.arange(t, 1, -1) for x in until]
-                after = [(x[:, t + 3 :] - x[:, [t + 1]]) / np.arange(2, n - t) for x in until]
-                if equal(before[0], before[1], [t]).any() or equal(after[0], after[1], [t]).any():
-                    found.add(t)
-        return {int(kept[t]) for t in found}
+        scale = np.where((scale == 0) & ~(sizes % 1 != 0).any(axis=axis), -1, scale)
+        kinds = sorted(set(scale.tolist()) - {-1})
+        if len(kinds) < 2:
+            continue
+        # of two, the fewer; of equally many, those of the larger scale
+        fewest = min(kinds, key=lambda kind: (int((scale == kind).sum()), -kind))
+        names = [units[at] for at in np.flatnonzero(scale == fewest).tolist()]
+        others = _WITHIN_SCALE[min(kind for kind in kinds if kind != fewest)]
+        problem = (
+            f"the scores of {noun} {examples(names, 12)} are {_WITHIN_SCALE[fewest]}, and those of others {others}"
+        )
+        if picked:
+            warn(f"{problem}; all weigh alike in a mean. Write all on one scale.")
+            continue
+        leave = proposed("ignore", [] if axis else names)
+        keep = proposed("tasks", [] if axis else [name for name in tasks if name not in set(names)])
+        problem += ": percentages beside fractions? Write all on one scale"
+        raise InputError(f"{problem}; or give {leave}, or {keep} if all are right.", argument="path")
 
 
-def check_task_names(names: Sequence[str], where: str, empty: Iterable[str] = (), like: str = "") -> None:
+def _whole(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> set[int]:
+    """Return the columns of whole numbers beyond 1 beside columns of decimals."""
+    there = ~np.isnan(values)
+    written = (decimals > 0) & there
+    whole = ~written.any(axis=0) & (np.where(there, values, 0.0).max(axis=0, initial=0.0) > 1)
+    others, with_decimals = int(there[:, ~whole].sum()), int(written[:, ~whole].sum())
+    return set(np.flatnonzero(whole).tolist()) if others and with_decimals >= _MOSTLY * others else set()
+
+
+def _means(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> set[int]:
+    """Return the columns that are the mean or the sum of all others, as far as rounded scores show it."""
+    rows = ~np.isnan(values).any(axis=1)
+    values, n = values[rows], values.shape[1]
+    near = 10.0 ** -np.clip(decimals[rows], 0, _DIGITS) + 10.0**-_DIGITS * n * np.abs(values)
+    # systems of which all scores are equal say nothing
+    apart = np.ptp(values, axis=1) > 4 * near.max(axis=1, initial=0.0) if n > 2 else np.zeros(len(values), dtype=bool)
+    if apart.sum() < _SYSTEMS:
+        return set()
+    others = values.sum(axis=1, keepdims=True) - values
+    mean, total = np.abs(others / (n - 1) - values) <= near, np.abs(others - values) <= near * (n - 1)
+    return set(np.flatnonzero(mean.all(axis=0) | total.all(axis=0)).tolist())
+
+
+def check_task_names(names: Sequence[str], where: str, empty: Sequence[str] = ()) -> None:
     """Raise where columns may be no tasks by their names, or have no number."""
-    without = list(empty)
-    odd = [name for name in doubtful_names(names) if name not in set(without)]
-    if odd or without:
-        why = [f"by {'its name' if len(odd) == 1 else 'their names'}"] if odd else []
-        why += [f"{examples(without, 12)} without a number{like}"] if without else []
-        _ask(names, [*odd, *without], where, ", and ".join(why))
+    odd = [name for name in doubtful_names(names) if name not in set(empty)]
+    why = ["by what they are called"] if odd else []
+    why += [f"{examples(empty, 12)} without a number"] if empty else []
+    if why:
+        _ask(names, [*odd, *empty], where, ", and ".join(why))
 
 
 def proposed(argument: str, names: list[str]) -> str:
@@ -356,12 +261,10 @@ def proposed(argument: str, names: list[str]) -> str:
 
 def _ask(names: Sequence[str], odd: list[str], where: str, why: str) -> None:
     rest = [name for name in names if name not in set(odd)]
-    raise InputError(
-        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}, and would count as such. Give "
-        f"{proposed('tasks', rest)} for the {where}s that are scores of a task, or {proposed('ignore', odd)} for those "
-        "to leave out.",
-        argument="path",
+    problem = (
+        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}. Give {proposed('tasks', rest)} for those "
     )
+    raise InputError(f"{problem}that are, or {proposed('ignore', odd)} for those to leave out.", argument="path")
 
 
 #: which revision stands for a model
@@ -401,18 +304,7 @@ class ResultChoice:
         choice("external", external, ("no", "yes", "only"))
         chosen = None if tasks is None else names("tasks", tasks)
         ignored = () if ignore is None else names("ignore", ignore)
-        if both := [task for task in chosen or () if task in ignored]:
-            raise InputError(f"ignore and tasks both name {examples(both)}. Take it out of one.", argument="ignore")
         return cls(score, split, revisions, external, chosen, ignored)
-
-    def split_of(self, task: str) -> str:
-        """Return the split of a task."""
-        default = SPLITS.get(task, "test")
-        return self.split.get(task, default) if isinstance(self.split, Mapping) else self.split or default
-
-    def takes(self, revision: str) -> bool:
-        """Return whether scores of a revision are read."""
-        return self.external != "no" if revision == EXTERNAL else self.external != "only"
 
 
 @dataclass(frozen=True)
@@ -432,16 +324,12 @@ def is_results_folder(path: Any) -> bool:
 
 def _files(folder: Path) -> Iterator[tuple[str, str, str, Path]]:
     """Yield model, revision, task and file of each result."""
-    for model in _below(folder):
-        for revision in _below(model) if model.is_dir() else ():
-            for file in _below(revision) if revision.is_dir() else ():
-                task, json_ending, packed = file.name.rpartition(".json")
-                if json_ending and packed in _PACKED and file.name not in _NO_RESULT:
-                    yield model.name.replace("__", "/"), revision.name, task, file
-
-
-def _below(folder: Path) -> list[Path]:
-    return sorted(place for place in folder.iterdir() if not place.name.startswith("."))
+    for file in sorted(folder.glob("*/*/*.json*")):
+        task, _, packed = file.name.rpartition(".json")
+        model, revision = file.parts[-3:-1]
+        hidden = any(part.startswith(".") for part in (model, revision, task))
+        if packed in _PACKED and not hidden and file.name not in _NO_RESULT:
+            yield model.replace("__", "/"), revision, task, file
 
 
 def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
@@ -452,7 +340,7 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
         known.add(task)
         if task in chosen.ignore or (chosen.tasks is not None and task not in chosen.tasks):
             continue
-        if not chosen.takes(revision):
+        if chosen.external == ("no" if revision == EXTERNAL else "only"):
             external |= {model} if revision == EXTERNAL else set()
             continue
         place = f"{model.replace('/', '__')}/{revision}/{file.name}"
@@ -467,15 +355,17 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
                 found.append((model, revision, task, value, version, place, subsets))
     if faults:
         raise InputError.of_several(faults, len(found) + len(faults), "results")
-    _check_tasks(chosen, known)
+    Selection(chosen.tasks, chosen.ignore).places(sorted(known))
+    if isinstance(chosen.split, Mapping) and (odd := [task for task in chosen.split if task not in known]):
+        raise InputError(f"split names {examples(odd)}, of which there is no result.", argument="split")
     rows = pd.DataFrame(found, columns=[*_COLUMNS])
     for place in rows.loc[rows.duplicated(["model", "revision", "qid"]), "place"].head(1):
         problem = "a second file of this task and revision. Keep one."
         raise InputError(problem, argument="path", place=place)
-    for task, mine in rows.groupby("qid", sort=False)["subsets"]:
+    for task, of_task in rows.groupby("qid", sort=False)["subsets"]:
         # a mean over other subsets is another score; of sets that as many results have, the larger counts
-        usual = max(mine.value_counts().items(), key=lambda item: (item[1], len(item[0]), item[0]))[0]
-        other = rows.loc[mine.index[mine != usual], "place"].tolist()
+        usual = max(of_task.value_counts().items(), key=lambda item: (item[1], len(item[0]), item[0]))[0]
+        other = rows.loc[of_task.index[of_task != usual], "place"].tolist()
         if other:
             lacking[f"{task} with other subsets than the {len(usual):,} of most results"] = other
     for what, places in lacking.items():
@@ -483,10 +373,19 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
     rows = rows[~rows["place"].isin([place for places in lacking.values() for place in places])]
     if rows.empty:
         raise InputError("no result has a score that was asked for. Give other tasks, split= or external=.")
-    _check_scale(rows, picked=chosen.tasks is not None)
+    matrix = rows.assign(name=rows["model"] + "@" + rows["revision"]).pivot_table("value", "name", "qid", sort=False)
+    # as if each had been written with decimals
+    written = np.full(matrix.shape, _DIGITS)
+    scored = matrix.to_numpy(), written
+    check_values([*matrix.index], [*matrix.columns], *scored, picked=chosen.tasks is not None, where="task")
     several = rows.groupby("model")["revision"].nunique()
     several = several[several > 1]
-    kept = rows if chosen.revisions == "each" else _one_revision(rows)
+    kept = rows
+    if chosen.revisions == "most":
+        # the revision with the most tasks, of equals the newest version's
+        each = rows.groupby(["model", "revision"]).agg(n=("qid", "size"), version=("version", "max")).reset_index()
+        each = each.sort_values(["model", "n", "version", "revision"]).drop_duplicates("model", keep="last")
+        kept = rows.merge(each[["model", "revision"]], on=["model", "revision"])
     runs = kept[["model", "revision"]].drop_duplicates(ignore_index=True)
     runs["name"] = runs["model"]
     if chosen.revisions == "each":
@@ -499,7 +398,7 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
 
 
 def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> dict[str, str]:
-    whose = {
+    counted = {
         "no": f"none that the authors reported ({count(len(external), 'model')} have such)",
         "yes": "those that the authors reported, as a revision, among them",
         "only": "those that the authors reported alone",
@@ -508,7 +407,7 @@ def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> d
     if chosen.revisions == "each":
         which = "each is a system"
     return {
-        "whose scores": whose,
+        "whose scores": counted,
         "revisions": f"{which} ({count(len(several), 'model')} with several"
         + (f": {examples(several.index)}" if len(several) else "")
         + ")",
@@ -516,69 +415,26 @@ def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> d
     }
 
 
-def _one_revision(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return of each model the rows of one revision: that with the most tasks, of equals the newest version's."""
-    each = rows.groupby(["model", "revision"]).agg(n=("qid", "size"), version=("version", "max")).reset_index()
-    each = each.sort_values(["model", "n", "version", "revision"]).drop_duplicates("model", keep="last")
-    return rows.merge(each[["model", "revision"]], on=["model", "revision"])
-
-
-def _check_tasks(chosen: ResultChoice, known: set[str]) -> None:
-    for argument, given in (("tasks", chosen.tasks or ()), ("ignore", chosen.ignore)):
-        for task in given:
-            if task not in known:
-                near = did_you_mean(task, known)
-                raise InputError(
-                    f"{argument} names {shown(task)}, of which there is no result.{near}", argument=argument
-                )
-    if isinstance(chosen.split, Mapping) and (odd := [task for task in chosen.split if task not in known]):
-        raise InputError(f"split names {examples(odd)}, of which there is no result.", argument="split")
-
-
-def _check_scale(rows: pd.DataFrame, *, picked: bool) -> None:
-    """Raise where some scores of a task are per cent beside fractions, or all of a task, if it is not `picked`."""
-    beyond = rows["value"].abs() > 1
-    mixed = rows.loc[beyond & rows["qid"].isin(rows.loc[~beyond & (rows["value"] != 0), "qid"])]
-    if len(mixed):
-        row = mixed.iloc[0]
-        raise InputError(
-            f"the score {row['value']:g} is beyond 1, and other scores of {row['qid']} are within it "
-            f"({count(len(mixed), 'such score')}): per cent beside fractions? Write all on one scale.",
-            argument="path",
-            place=row["place"],
-        )
-    large = rows.loc[beyond, "qid"].unique().tolist()
-    if large and not beyond.all():
-        problem = f"the scores of {examples(large)} are beyond 1, and those of other tasks within it"
-        if not picked:
-            raise InputError(
-                f"{problem}: per cent beside fractions? Write all on one scale, leave tasks out by ignore=, or name "
-                "those that count by tasks= if all are right.",
-                argument="path",
-                place=rows.loc[beyond, "place"].iloc[0],
-            )
-        warn(f"{problem}; all weigh alike in a mean.")
-
-
 def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tuple[int, ...], tuple[str, ...]]:
     """Return the score in a file, or in words why it has none, the version of MTEB that wrote it, and the subsets."""
     try:
-        read = json.loads(read_bytes(file), object_pairs_hook=_object)
+        result = json.loads(read_bytes(file), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise InputError(f"no JSON ({error}). Is the file cut short?") from error
     except UnreadableError as error:
         raise InputError(f"{error}.") from error
-    if not isinstance(read, dict):
+    if not isinstance(result, dict):
         raise InputError("no result of a task: an object with 'task_name' and 'scores'.")
-    version = tuple(int(part) for part in str(read.get("mteb_version")).split(".") if part.isdecimal())
-    if not isinstance(read.get("scores"), dict):
-        if "mteb_dataset_name" in read:
+    version = tuple(int(part) for part in str(result.get("mteb_version")).split(".") if part.isdecimal())
+    if not isinstance(result.get("scores"), dict):
+        if "mteb_dataset_name" in result:
             return "written by MTEB before 1.11, without 'scores'", version, ()
         raise InputError("no key 'scores'.")
-    if read.get("task_name") not in (None, task):
-        raise InputError(f"it has the result of {shown(read['task_name'])}, and not of {task!r}. Rename the file.")
-    split = chosen.split_of(task)
-    parts = read["scores"].get(split)
+    if result.get("task_name") not in (None, task):
+        raise InputError(f"it has the result of {shown(result['task_name'])}, and not of {task!r}. Rename the file.")
+    default = SPLITS.get(task, "test")
+    split = chosen.split.get(task, default) if isinstance(chosen.split, Mapping) else chosen.split or default
+    parts = result["scores"].get(split)
     if parts is None:
         return f"{task} without the split {split!r}", version, ()
     if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
@@ -586,21 +442,16 @@ def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tu
     subsets = [str(part.get("hf_subset", "default")) for part in parts]
     if twice := [subset for subset, n in Counter(subsets).items() if n > 1]:
         raise InputError(f"scores.{split} has the subset {examples(twice)} more than once.")
-    values = [_number(part, f"scores.{split}[{at}].{chosen.score}", chosen.score) for at, part in enumerate(parts)]
-    return sum(values) / len(values), version, tuple(sorted(subsets))
+    values = [part.get(chosen.score) for part in parts]
+    for at, value in enumerate(values):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            raise InputError(f"scores.{split}[{at}].{chosen.score} must be a number, got {shown(value)}.")
+    return float(sum(map(float, values))) / len(values), version, tuple(sorted(subsets))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; a key that it has twice is a fault."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = [key for key, n in Counter(key for key, _ in pairs).items() if n > 1]
-        raise ValueError(f"the key {examples(twice)} stands twice in one object")
-    return found
-
-
-def _number(part: Mapping[str, Any], key: str, score: str) -> float:
-    value = part.get(score)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
-        raise InputError(f"{key} must be a number, got {'nothing' if score not in part else shown(value)}.")
-    return float(value)
+    for key, n in Counter(key for key, _ in pairs).items():
+        if n > 1:
+            raise ValueError(f"the key {key!r} stands twice in one object")
+    return dict(pairs)

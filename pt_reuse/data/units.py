@@ -71,11 +71,6 @@ class Units:
         return np.array([place[name] for name in names], dtype=np.int64)
 
 
-def check_unit(by: Any) -> None:
-    """Raise unless a user's ``by=`` is a key of :data:`COLUMNS`."""
-    choice("by", by, tuple(COLUMNS))
-
-
 def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "by", grouping: bool = False) -> None:
     """Raise when no run will have the unit, before runs are read whose tables have these columns filled."""
     # a run without a team is a team of its own
@@ -85,15 +80,13 @@ def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "b
 
 def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Units:
     """Return the units of a table of runs: a run without a team is a team of its own, by its name."""
-    check_unit(by)
+    choice("by", by, tuple(COLUMNS))
+    if by != "team":
+        check_every_run_has(run_table, by, grouping=grouping)
     values = column_of(run_table, by)
     lacking = run_table["name"][values.isna()].tolist()
-    if lacking and by != "team":
-        check_every_run_has(run_table, by, grouping=grouping)
     if lacking:
-        teams = set(values.dropna())
-        clash = [name for name in lacking if name in teams]
-        if clash:
+        if clash := sorted(set(lacking) & set(values.dropna())):
             who = f"{examples(clash)} is a team, and a run without one has this name, which would be its own team"
             raise InputError(f"{who}. Give {how_to_give('team')}.", argument="by")
         who = f"{count(len(lacking), 'run')} without a team, each taken for a team of its own: {examples(lacking)}. "
@@ -136,8 +129,6 @@ def _without_unit(by: str, who: str, argument: str = "by", *, grouping: bool = F
     return InputError(problem, argument=argument)
 
 
-#: so many names are told in full
-_ALL = 12
 #: condition -> column of a table of runs
 _COLUMNS = {"names": "name", "team": "team", "type": "type", "family": "family", "task": "task"}
 
@@ -160,7 +151,13 @@ def chosen_rows(
             check_known("run" if condition == "names" else condition, value, known, argument=condition)
         chosen &= column.isin(values).to_numpy()
     if pooled is not None:
-        chosen &= _recorded(table["pooled"], bool(pooled), chosen)
+        unknown = table["pooled"].isna().to_numpy()
+        if unknown.all() and len(unknown):
+            problem = "who was pooled is not on record. Leave out pooled=, or say it: runs.with_metadata(pooled=...)."
+            raise InputError(problem, argument="pooled")
+        if left := int((unknown & chosen).sum()):
+            warn(f"{count(left, 'run')} left out: not on record whether pooled.")
+        chosen &= table["pooled"].astype("boolean").fillna(not pooled).to_numpy(dtype=bool) == bool(pooled)
     if not chosen.any():
         raise InputError(f"no run meets all conditions. See {shown_by} for what there is.")
     return chosen
@@ -168,25 +165,13 @@ def chosen_rows(
 
 def checked_conditions(*, pooled: bool | None = None, **conditions: str | Iterable[str] | None) -> dict[str, Any]:
     """Return the conditions that are not None, each with a list of values, ``pooled`` with its flag."""
-    checked: dict[str, Any] = {
-        condition: _several(condition, wanted) for condition, wanted in conditions.items() if wanted is not None
-    }
+    checked: dict[str, Any] = {}
+    for condition, wanted in conditions.items():
+        if isinstance(wanted, bytes | Mapping) or not isinstance(wanted, Iterable | None):
+            raise InputError(f"{condition} must be a text or several, got {shown(wanted)}.", argument=condition)
+        if wanted is not None:
+            checked[condition] = [wanted] if isinstance(wanted, str) else list(wanted)
     return checked if pooled is None else {**checked, "pooled": flag("pooled", pooled)}
-
-
-def _recorded(column: pd.Series, pooled: bool, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which runs are on record as pooled, or as not; tell of runs of which neither is on record."""
-    unknown = column.isna().to_numpy()
-    if unknown.all() and len(unknown):
-        raise InputError(
-            f"who was pooled is not on record. Leave out pooled={pooled!r}, or say it first: "
-            "runs.with_metadata(pooled=...); infer_pool(runs, qrels) says who must have been.",
-            argument="pooled",
-        )
-    left = int((unknown & among).sum())
-    if left:
-        warn(f"{count(left, 'run')} left out: not on record whether pooled.")
-    return column.astype("boolean").fillna(not pooled).to_numpy(dtype=bool) == pooled
 
 
 def check_known(what: str, value: Any, known: list[str], *, argument: str | None = None) -> None:
@@ -197,16 +182,8 @@ def check_known(what: str, value: Any, known: list[str], *, argument: str | None
         given = what in ("team", "type", "family")
         advice = f" Give {how_to_give(what)}." if given else ""
         raise InputError(f"no {what} {shown(value)}; no run has a {what}.{advice}", argument=argument)
-    there = examples(known, _ALL) if len(known) <= _ALL else examples(known)
+    there = examples(known, 12) if len(known) <= 12 else examples(known)
     raise InputError(f"no {what} {shown(value)} among {there}.{did_you_mean(value, known)}", argument=argument)
-
-
-def _several(argument: str, given: Any) -> list[Any]:
-    if isinstance(given, str):
-        return [given]
-    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise InputError(f"{argument} must be a text or several, got {shown(given)}.", argument=argument)
-    return list(given)
 
 
 def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, share: float, seed: int) -> list[str]:
@@ -234,8 +211,16 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
         (30, True)
     """
     part, number = _share(share, whole_allowed=True), checked_seed(seed)
-    names = _docnos(corpus)
-    distinct = sorted(set(names))
+    if isinstance(corpus, str | bytes | Mapping | pd.DataFrame) or not isinstance(corpus, Iterable):
+        problem = f"corpus must be docnos, or documents with one, got {type(corpus).__name__}."
+        raise InputError(problem, argument="corpus")
+    try:
+        names = as_ids("docno", (each.get("docno") if isinstance(each, Mapping) else each for each in corpus))
+    except InputError as error:
+        raise InputError(f"corpus, {error}", argument="corpus") from error
+    if not names or not all(names):
+        raise InputError(f"corpus has {'an empty docno' if names else 'no documents'}.", argument="corpus")
+    distinct = sorted(set(tokens.encoded(names)))
     if len(distinct) < len(names):
         warn(f"the corpus has {count(len(names) - len(distinct), 'document')} more than once; each counts once.")
     n = share_of(part, len(distinct))
@@ -267,21 +252,6 @@ def _share(share: Any, *, whole_allowed: bool) -> float:
     raise InputError(f"share must be a number above 0 and {upto}, got {shown(share)}.", argument="share")
 
 
-def _docnos(corpus: Any) -> list[bytes]:
-    if isinstance(corpus, str | bytes | Mapping | pd.DataFrame) or not isinstance(corpus, Iterable):
-        raise InputError(
-            f"corpus must be docnos, or documents with one, got {type(corpus).__name__}.", argument="corpus"
-        )
-    documents = (document.get("docno") if isinstance(document, Mapping) else document for document in corpus)
-    try:
-        names = as_ids("docno", documents)
-    except InputError as error:
-        raise InputError(f"corpus, {error}", argument="corpus") from error
-    if not names or not all(names):
-        raise InputError(f"corpus has {'an empty docno' if names else 'no documents'}.", argument="corpus")
-    return tokens.encoded(names)
-
-
 #: says of a docno whether the document is meant
 OfDocno: TypeAlias = Callable[[str], bool]
 #: says of distinct document names, as words, which are meant
@@ -290,21 +260,27 @@ _Among: TypeAlias = Callable[[Words], NDArray[np.bool_]]
 
 def restricted(field: AnyField, names: Sequence[str], docnos: Any, prefix: Any, where: Any) -> AnyField:
     """Return a field with only some documents, see :meth:`RunSet.restrict`."""
-    given = {"docnos": docnos, "prefix": prefix, "where": where}
-    said = {name: value for name, value in given.items() if value is not None}
-    if len(said) != 1:
-        got = " and ".join(said) or "none of them"
-        raise InputError(f"give one of docnos, prefix and where, got {got}.", argument=["docnos", *said][-1])
-    ((argument, value),) = said.items()
-    among = {"docnos": _among, "prefix": _beginning, "where": _chosen_by}[argument](value)
+    values = {"docnos": docnos, "prefix": prefix, "where": where}
+    given = [argument for argument, value in values.items() if value is not None]
+    if len(given) != 1:
+        got = " and ".join(given) or "none of them"
+        raise InputError(f"give one of docnos, prefix and where, got {got}.", argument=["docnos", *given][-1])
+    among = _among(given[0], values[given[0]])
     left = np.zeros(field.lengths.shape, dtype=field.lengths.dtype)
     for i, topics in enumerate(field.parts):
         block = field.part(i)
         here = np.diff(np.concatenate([[0], np.cumsum(_rows_of(among, block))])[block.starts])
         left[topics.start : topics.stop] = here.reshape(block.lengths.shape)
     if not left.any():
-        raise InputError("no run retrieves any of these documents. Are they of this collection?", argument=argument)
-    _tell_of_emptied((field.lengths > 0) & (left == 0), field, names)
+        raise InputError("no run retrieves any of these documents. Are they of this collection?", argument=given[0])
+    emptied = np.argwhere((field.lengths > 0) & (left == 0))
+    if len(emptied):
+        topic, run = emptied[0]
+        gone = int((left == 0).all(axis=1).sum())
+        warn(
+            f"no document is left in {count(len(emptied), 'list')}, such as that of run {shown(names[run])} for topic "
+            f"{shown(field.topics[topic])}; {count(gone, 'topic')} without a document of any run left out."
+        )
     return field.changed(partial(_kept, among), left)
 
 
@@ -314,45 +290,32 @@ def _kept(among: _Among, block: Field) -> Field:
 
 def _rows_of(among: _Among, block: Field) -> NDArray[np.bool_]:
     docs = block.all_docs()
-    retrieved = np.zeros(len(block.vocabulary), dtype=bool)
+    retrieved, kept = np.zeros((2, len(block.vocabulary)), dtype=bool)
     retrieved[docs] = True
-    kept = np.zeros(len(block.vocabulary), dtype=bool)
     kept[retrieved] = among(tokens.as_words(block.vocabulary)[retrieved])
     return kept[docs]
 
 
-def _tell_of_emptied(emptied: NDArray[np.bool_], field: AnyField, names: Sequence[str]) -> None:
-    if not emptied.any():
-        return
-    topic, run = (int(places[0]) for places in np.nonzero(emptied))
-    of = (emptied.sum(), emptied.any(axis=0).sum(), emptied.any(axis=1).sum())
-    lists, of_runs, of_topics = (count(int(n), noun) for n, noun in zip(of, ("list", "run", "topic"), strict=True))
-    gone = int((emptied | (field.lengths == 0)).all(axis=1).sum())
-    and_gone = f" {count(gone, 'topic')} without a document of any run {'goes' if gone == 1 else 'go'}." if gone else ""
-    warn(
-        f"no document is left in {lists} of {of_runs} on {of_topics}, such as that of run {shown(names[run])} for "
-        f"topic {shown(field.topics[topic])}.{and_gone}"
-    )
-
-
-def _among(docnos: Any) -> _Among:
-    if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
-        raise InputError(f"docnos must be several document names, got {type(docnos).__name__}.", argument="docnos")
-    wanted = text_words("docno", list(dict.fromkeys(as_ids("docno", docnos))))
-    return lambda words: tokens.match(words, wanted) >= 0
-
-
-def _beginning(prefix: Any) -> _Among:
-    several = [prefix] if isinstance(prefix, str) else list(prefix) if isinstance(prefix, Iterable) else []
-    if not several or not all(isinstance(one, str) and one for one in several):
-        raise InputError(f"prefix must be a text or several, got {shown(prefix)}.", argument="prefix")
-    return _chosen_by(lambda docno: docno.startswith(tuple(several)))
-
-
-def _chosen_by(where: Any) -> _Among:
-    if not callable(where):
+def _among(argument: str, given: Any) -> _Among:
+    """Return what says of documents whether they are meant by a user's ``docnos=``, ``prefix=`` or ``where=``."""
+    if argument == "docnos":
+        if isinstance(given, str | bytes | Mapping | pd.DataFrame) or not isinstance(given, Iterable):
+            raise InputError(f"docnos must be several document names, got {type(given).__name__}.", argument="docnos")
+        wanted = text_words("docno", list(dict.fromkeys(as_ids("docno", given))))
+        return lambda words: tokens.match(words, wanted) >= 0
+    where = given
+    if argument == "prefix":
+        several = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else []
+        if not several or not all(isinstance(prefix, str) and prefix for prefix in several):
+            raise InputError(f"prefix must be a text or several, got {shown(given)}.", argument="prefix")
+        where = partial(_begins, tuple(several))
+    elif not callable(where):
         raise InputError(f"where must be a function of a docno, got {shown(where)}.", argument="where")
     return lambda words: np.array([holds(where, docno) for docno in tokens.decode(tokens.as_tokens(words))], dtype=bool)
+
+
+def _begins(prefixes: tuple[str, ...], docno: str) -> bool:
+    return docno.startswith(prefixes)
 
 
 def holds(where: OfDocno, docno: str) -> bool:
@@ -361,10 +324,3 @@ def holds(where: OfDocno, docno: str) -> bool:
     if type(answer).__name__ not in ("bool", "bool_"):
         raise InputError(f"where must return True or False, got {shown(answer)} for {shown(docno)}.", argument="where")
     return bool(answer)
-
-
-def check_same_order(mine: str, other: str) -> None:
-    """Raise where two fields that are to be united stand in two ranking orders."""
-    if mine != other:
-        what = f"one field is ordered {mine!r}, the other {other!r}. Put the other in order by "
-        raise InputError(f"{what}RunSet.reorder({mine!r}).", argument="other")

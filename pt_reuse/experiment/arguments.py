@@ -17,7 +17,7 @@ import pyterrier as pt
 
 from pt_reuse._files import check_writable
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.metadata import OF_SYSTEMS, RunLabels, given_metadata
+from pt_reuse.data.metadata import RunLabels, given_metadata
 from pt_reuse.data.run_set import RunSet, as_runs
 from pt_reuse.data.units import column_of
 from pt_reuse.errors import InputError, choice, columns, count, did_you_mean, examples, flag, located, shown, warn
@@ -241,7 +241,7 @@ def system_tables(
     else:
         base = pd.DataFrame({"name": list(systems), "team": None, "type": None, "pooled": pd.NA}, dtype=object)
     given = given_metadata(teams=teams, types=types, pooled=pooled)
-    table = given.table(base["name"].tolist(), base, OF_SYSTEMS)
+    table = given.table(base["name"].tolist(), base, complete=False)
     unsaid = table["team"].isna()
     stated = table.assign(team=table["team"].where(~unsaid, table["name"]))
     counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default))

@@ -48,6 +48,7 @@ from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, ca
 from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of
 from pt_reuse.experiment.systems import (
     as_systems,
+    by_pt,
     check_frames,
     executed_runs,
     given_names,
@@ -403,11 +404,11 @@ def _evaluated(
     for measure in measures.values():
         check_sampled(measure, pt.model.to_ir_measures(judged))
     names = given_names(names)
-    retr_systems, keeping = kept_systems(cache, as_systems(retr_systems), names, metrics, arguments)
+    retr_systems = kept_systems(cache, as_systems(retr_systems), names, metrics, arguments)
     check_baseline(arguments, len(retr_systems))
     if not kinds:
         tell(relevant_only(all_judgments) if of_judged(measures.values()) else ())
-        plain = keeping.by_pt(retr_systems, topics, judged, metrics, names, arguments)
+        plain = by_pt(retr_systems, topics, judged, metrics, names, arguments)
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
     if not measures:
         problem = "eval_metrics has no measure to add columns to. Give one, or pass reuse=[]."
@@ -469,7 +470,7 @@ def _evaluated(
         names = systems.names if names is None else names
         if isinstance(retr_systems, Mapping | RunSet):
             recorded, names = dict(zip(retr_systems, recorded, strict=True)), None
-        result = keeping.by_pt(recorded, topics, judged, metrics, names, arguments)
+        result = by_pt(recorded, topics, judged, metrics, names, arguments)
 
     runs = executed_runs(systems, topics, counted, judgments, wanted)
     with told_elsewhere():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pt_reuse.data.coding import UNKNOWN, code_runs, frame_rows, run_names
 from pt_reuse.data.frame_columns import COLUMNS, as_id, as_ids, as_pairs, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.pipelines import KeptPipeline, has_address, kept_in, results_folder
+from pt_reuse.data.pipelines import KeptPipeline, has_address, results_folder
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_set import RunSet, as_runs
 from pt_reuse.errors import InputError, columns, count, examples, located, positive, shown, warn
@@ -251,55 +251,45 @@ def name_systems(systems: Any, names: Sequence[str] | None, kept: KeptColumns | 
 # results that stay on the disk
 
 
-@dataclass(frozen=True)
-class Keeping:
-    """The folder that keeps results while pt.Experiment runs, if any, and the systems that keep theirs in it."""
-
-    folder: Path | None = None
-    pipelines: Sequence[KeptPipeline] = ()
-
-    def by_pt(
-        self,
-        systems: Any,
-        topics: pd.DataFrame,
-        qrels: pd.DataFrame,
-        metrics: list[Any],
-        names: Sequence[str] | None,
-        arguments: Mapping[str, Any],
-    ) -> Any:
-        if isinstance(systems, RunSet):
-            systems = {name: systems[name] for name in systems}
-        asked = topics[topics["qid"].isin(set(qrels["qid"]))] if arguments.get("filter_by_qrels") else topics
-        keeping = nullcontext() if self.folder is None else kept_in(self.folder, self.pipelines, asked)
-        with keeping:
-            return pt.Experiment(systems, topics, qrels, metrics, names, **arguments)
+def by_pt(
+    systems: Any,
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    metrics: list[Any],
+    names: Sequence[str] | None,
+    arguments: Mapping[str, Any],
+) -> Any:
+    """Return what pt.Experiment returns."""
+    if isinstance(systems, RunSet):
+        systems = {name: systems[name] for name in systems}
+    return pt.Experiment(systems, topics, qrels, metrics, names, **arguments)
 
 
 def kept_systems(
     cache: Any, systems: Any, names: Sequence[str] | None, metrics: Sequence[Any], arguments: Mapping[str, Any]
-) -> tuple[Any, Keeping]:
-    """Return the systems, those that are pipelines keeping their results in the folder `cache`, and what is kept."""
+) -> Any:
+    """Return the systems, those that are pipelines keeping their results in the folder `cache`."""
     if cache is None:
-        return systems, Keeping()
+        return systems
     folder = results_folder(cache)
     _check_together(folder, metrics, arguments)
     if isinstance(systems, RunSet):
-        return systems, Keeping()
+        return systems
     values = list(systems.values() if isinstance(systems, Mapping) else systems)
     called = [str(name) for name in (systems if isinstance(systems, Mapping) else values if names is None else names)]
     saved, wrapped = saved_files(called, arguments), [*values]
-    pipelines: dict[str, KeptPipeline] = {}
+    kept: set[str] = set()
     # names that are too few are told where systems get them
     for i, (name, system) in enumerate(zip(called, values, strict=False)):
         if not isinstance(system, pt.Transformer) or name in saved:
             continue
-        if name in pipelines or has_address(name):
-            why = "is that of several" if name in pipelines else "is another in every process"
+        if name in kept or has_address(name):
+            why = "is that of several" if name in kept else "is another in every process"
             said = f"results are kept by the names of systems, and {examples([name])} {why}. Give a dict of name -> "
             raise InputError(f"{said}system, or names=.", argument="retr_systems")
-        pipelines[name] = wrapped[i] = KeptPipeline(name, system, folder, batch_size=arguments.get("batch_size"))
-    keeping = Keeping(folder if pipelines else None, [*pipelines.values()])
-    return (dict(zip(systems, wrapped, strict=True)) if isinstance(systems, Mapping) else wrapped), keeping
+        kept.add(name)
+        wrapped[i] = KeptPipeline(name, system, folder, arguments.get("batch_size"))
+    return dict(zip(systems, wrapped, strict=True)) if isinstance(systems, Mapping) else wrapped
 
 
 def _check_together(cache: Path, metrics: Sequence[Any], arguments: Mapping[str, Any]) -> None:

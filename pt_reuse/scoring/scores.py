@@ -25,7 +25,7 @@ from pt_reuse.arrays.bootstrap import (
 )
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 from pt_reuse.data.judgments import Qrels, as_qrels, check_not_empty
-from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
+from pt_reuse.data.metadata import RunLabels, given_metadata
 from pt_reuse.data.packed_files import guarded
 from pt_reuse.data.run_set import RunSet, as_runs_before
 from pt_reuse.data.score_tables import FORMATS, leaderboard_text
@@ -221,7 +221,7 @@ class Scores(Record, Shareable):
         lacking = int((~has_topic).sum())
         settings = {"scores": "given by topic", "complete": complete}
         return cls(
-            run_table=labels.table(names, naming=OF_FRAMES)[["name", "team", "type"]],
+            run_table=labels.table(names)[["name", "team", "type"]],
             topics=topics,
             measures=named,
             values=scores,

@@ -324,7 +324,7 @@ def _first_documents(
     labels: Qrels, labelled: pd.DataFrame, target: str, given: Any, measure: ir_measures.Measure
 ) -> tuple[pd.DataFrame, str, dict[str, Any]]:
     """Return the first k documents of a run, or those of two that the other has not, and what they add up to."""
-    runs, needed = as_runs(given, labels), 2 if target == DIFFERENCE else 1
+    runs, needed = as_runs(given), 2 if target == DIFFERENCE else 1
     if len(runs.names) != needed:
         text = f"a plan for a {target} is of {count(needed, 'run')}, got {len(runs.names):,}. See runs.select()."
         raise InputError(text, argument="runs")

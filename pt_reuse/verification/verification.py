@@ -395,7 +395,7 @@ def verify(
         with located(figure.place):
             ways.append(list(_ways(figure, list(scored))))
     if collection is None:
-        found, judgments = as_runs(runs, qrels), as_qrels(qrels)
+        found, judgments = as_runs(runs), as_qrels(qrels)
     else:
         # before judgments are looked for, maybe by way of the network
         plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)

@@ -32,9 +32,9 @@ def test_a_web_page(server, folder):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"", "is empty"),
-        (gzip.compress(b""), "is empty"),
-        (b" \n", "white space"),
+        (b"", "has no line"),
+        (gzip.compress(b""), "has no line"),
+        (b" \n", "has no line"),
         (b"401 0 d1 1\n", "looks like qrels"),
         (b"Not found\n", "expected six columns"),
         (b"PK\x03\x04\0\0\0", "NUL"),

@@ -88,7 +88,7 @@ def test_a_rank_is_bad_where_it_orders(tmp_path):
     assert runs.topics == ["1"]
     # of two documents with one rank nobody can tell which is wrong
     put(tmp_path, {"b": RUN.replace(b"d2 2", b"d2 1")})
-    with pytest.raises(InputError, match="line 2"):
+    with pytest.raises(InputError, match="document 'd2'"):
         quietly(tmp_path / "b", bad_lines="skip", order="rank")
 
 

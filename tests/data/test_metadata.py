@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 from packing_parts import compressed
 
-from pt_reuse.data.metadata import OF_CHANGES, OF_FILES, OF_FRAMES, OF_SYSTEMS, given_metadata, header_of
+from pt_reuse.data.metadata import given_metadata, header_of
 from pt_reuse.data.run_set import RunSet, read_runs
 
 NAMES = ["r1", "r2", "r3"]
 TEAMS = ["A", "B", "A"]
 
 
-def make_run_table(names, *, base=None, naming=OF_FILES, **labels):
-    return given_metadata(**labels).table(names, base, naming)
+def make_run_table(names, *, base=None, complete=True, **labels):
+    return given_metadata(**labels).table(names, base, complete=complete)
 
 
 def column(name, names=NAMES, **arguments):
@@ -167,7 +167,7 @@ def test_base_keeps_what_is_not_given():
         base=base,
         types={"r2": "manual"},
         metadata=pd.DataFrame({"name": ["r3"], "year": [3]}),
-        naming=OF_CHANGES,
+        complete=False,
     )
     assert new["team"].tolist() == TEAMS
     assert new["type"].tolist() == [None, "manual", None]
@@ -201,7 +201,7 @@ def test_all_labels_by_index():
 def systems(**arguments):
     """Return the team and the flag of each, which are its own name and True where nothing is given."""
     own = pd.DataFrame({"name": NAMES, "team": NAMES, "type": None, "pooled": True})
-    table = make_run_table(NAMES, base=own, naming=OF_SYSTEMS, **arguments)
+    table = make_run_table(NAMES, base=own, complete=False, **arguments)
     return table["team"].tolist(), table["pooled"].tolist()
 
 
@@ -217,17 +217,17 @@ def test_the_rest_has_the_default_of_the_caller():
 
 def test_misspelt_names(messages):
     names = ["BM25", "MiniLM"]
-    for naming in (OF_SYSTEMS, OF_FRAMES):
-        for arguments in (
-            {"teams": {"MiniML": "us"}},
-            {"teams": {"BM25": "we", "MiniML": "us"}},
-            {"types": {"BM25": "lexical", "MiniML": "neural"}},
-            {"pooled": ["MiniML"]},
-            {"pooled": {"MiniML": True}},
-            {"metadata": pd.DataFrame({"team": ["us"]}, index=["MiniML"])},
-        ):
-            call = lambda given=arguments, how=naming: make_run_table(names, naming=how, **given)  # noqa: E731
-            messages.refused(call, argument=next(iter(arguments)))
+    for arguments in (
+        {"teams": {"MiniML": "us"}},
+        {"pooled": ["MiniML"]},
+        {"pooled": {"MiniML": True}},
+        {"metadata": pd.DataFrame({"team": ["us"]}, index=["MiniML"])},
+    ):
+        call = lambda given=arguments: make_run_table(names, **given)  # noqa: E731
+        messages.refused(call, argument=next(iter(arguments)))
+    for arguments in ({"teams": {"BM25": "we", "MiniML": "us"}}, {"types": {"BM25": "lexical", "MiniML": "neural"}}):
+        call = lambda given=arguments: make_run_table(names, complete=False, **given)  # noqa: E731
+        messages.warned(call, times=1)
 
 
 # teams and types that run files say of themselves
@@ -288,7 +288,6 @@ def test_what_is_read_of_it(tmp_path):
         ("tag: ENTER_VALUE_HERE\nactor:\n  team:\nmethod:\n  automatic: ~\n", {}),
         ("actor:\n- team: T\nmethod: automatic\nteam: U\n", {}),
         ("actor:\n  team: [T, U]\ntag: {a: b}\n", {}),
-        ("? {actor: {team: no}}\n: {team: no}\n? [a]\n: b\nactor: {team: T}\n", {"team": "T"}),
         ("actor: {name: {team: U}, team: 5}\n", {"team": "5"}),
         ("actor: {team: one}\n---\nactor: {team: two}\n", {"team": "one"}),
         ("", {}),

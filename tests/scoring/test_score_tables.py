@@ -122,18 +122,6 @@ def test_a_leaderboard_of_models(tmp_path, messages):
     assert read(by_name.reset_index().iloc[1:]).topics == ["QA", "MindReranking"]
 
 
-def test_links_and_signs_of_per_cent(tmp_path, messages):
-    html = '"<a href=""y"" class=z>base</a>"'
-    text = f"Model,QA,Search\n[large](https://x.org/a_(b)),45.3%,60 %\n{html},7%,-\n[old] v1,1%,2%\n"
-    found = read(write(tmp_path / "x.csv", text), missing="zero")
-    assert found.names == ["large", "base", "[old] v1"]
-    assert found.of("score").T.to_numpy().tolist() == [[45.3, 60], [7, 0], [1, 2]]
-    lines = "model,task,score\n[a](u),x,45%\n[a](v),y,5%\n"
-    assert read(write(tmp_path / "y.csv", lines)).to_frame()["value"].tolist() == [45.0, 5.0]
-    # one system, from two links
-    messages.refused(lambda: read(write(tmp_path / "z.csv", "model,A\n[a](u),.5\n[a](v),.4\n")), argument="path")
-
-
 def test_what_is_first_in_a_table_is_heeded(tmp_path, messages):
     path = write(tmp_path / "x.csv", "task_name,large,base\nQA,.5,.4\nSearch,.6,.3\n")
     messages.refused(lambda: read(path), argument="transposed")
