@@ -33,7 +33,7 @@ from pt_reuse.errors import (
 )
 from pt_reuse.errors import columns as check_columns
 from pt_reuse.judge import Judge, as_judge
-from pt_reuse.judging.protocols import Budget
+from pt_reuse.judging.protocols import check_budgets, labels_within
 from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
@@ -411,7 +411,7 @@ def judge_with_model(
     """
     if not isinstance(pool, Pool):
         raise InputError(f"pool must be a Pool, got {shown(pool)}. depth_pool makes one of runs.", argument="pool")
-    limits, folder = Budget.checked(budget, total), checked_folder(session)
+    budget, folder = check_budgets(budget, total), checked_folder(session)
     if budget is None and total is None:
         problem = "say how many documents people judge: budget= of each topic or total= in all."
         raise InputError(problem, argument="budget")
@@ -426,7 +426,7 @@ def judge_with_model(
     logistic_regression()
     pairs = pool.to_frame()[["qid", "docno"]]
     says = asked_model.says(texts.beside(pairs), columns)
-    most = np.array([limits.of_pool(n) for n in pool.documents.sizes.tolist()], dtype=np.int64)
+    most = np.array([labels_within(budget, n) for n in pool.documents.sizes.tolist()], dtype=np.int64)
     chooser = LeastSure(
         pool.documents,
         says,
@@ -445,12 +445,13 @@ def judge_with_model(
         "calibrate": calibrate,
         "model": digest(says.columns, says.features, says.labels.fillna(-(2**15)).to_numpy(dtype=np.int64)),
         # another share would have topics end at other moments, after which all else is chosen otherwise
-        "budget": "per topic" if isinstance(limits.per_topic, int) else limits.per_topic,
+        "budget": "per topic" if isinstance(budget, int) else budget,
         "topics": {str(qid): digest(part["docno"]) for qid, part in pairs.groupby("qid", sort=False)},
     }
+    in_all = int(most.sum()) if total is None else min(int(most.sum()), total)
     with (
         open_session(folder, "session of judging with a model", belongs, judge, texts) as kept,
-        pt.tqdm(total=limits.most(most.tolist()), desc="people", unit="d", disable=not verbose) as bar,
+        pt.tqdm(total=in_all, desc="people", unit="d", disable=not verbose) as bar,
     ):
         by_people = _judged_by_people(pairs, chooser, kept, bar)
     rest = _rest(pairs, by_people, chooser, asked_model.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,8 +17,8 @@ from pt_reuse.data.frame_columns import as_ids, in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.errors import InputError, checked_seed, count, examples, flag, shown, warn
 from pt_reuse.judge import as_judge
-from pt_reuse.judging.protocols import GOES_ON, TOTAL_BUDGET, Decision, Progress, Protocol
-from pt_reuse.judging.session import Judged, Session, checked_folder, labels_frame, open_session
+from pt_reuse.judging.protocols import GOES_ON, Decision, Progress, Protocol
+from pt_reuse.judging.session import Judged, checked_folder, labels_frame, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.bandits import random_of_topic
@@ -78,7 +78,7 @@ class ContinuousJudging(Result):
     batch_relevant | Batch relevant | count | relevant ones of them
     batch_share | Batch share | score | batch_relevant / batch_judged
     decision | Decision | | "goes on", or how the topic ended
-    status | Status | | "finished", "abandoned", "exhausted", "topic budget" or "total budget"
+    status | Status | | "finished", "abandoned", "exhausted" or "topic budget"
     evaluated | Evaluated | | whether the topic enters the evaluation set
     rounds | Rounds | count | how many rounds it had
     pool_judged | Judged by the pool | count | judged documents of the initial pool
@@ -176,7 +176,7 @@ class TopicJudging:
         return int(self._left.sum())
 
     def next_size(self, protocol: Protocol) -> int:
-        """Return how large the next batch is, before any total budget cuts it."""
+        """Return how large the next batch is."""
         self._size = protocol.next_batch(self._size)
         most = self.left if protocol.topic_budget is None else protocol.topic_budget - self.progress.asked
         return min(self._size, most, self.left)
@@ -187,7 +187,7 @@ class TopicJudging:
         presumed = self._random.choice(free, size=min(protocol.presumed_negatives, len(free)), replace=False)
         examples = [*self._examples, *((place, False) for place in presumed.tolist())]
         places, relevant = np.array(examples, dtype=np.int64).reshape(-1, 2).T
-        scores = self._scores(Training(places, relevant.astype(bool), protocol.query_seed))
+        scores = self._scores(Training(places, relevant.astype(bool), with_query=True))
         best = free[np.lexsort((self._ties[free], -scores[free]))[:size]]
         return [
             Judged(self.qid, docno, number, CAL, self._scorer.reason(score))
@@ -235,63 +235,6 @@ class TopicJudging:
             "cal_judged": done.judged - pooled.judged,
             "cal_relevant": done.relevant - pooled.relevant,
         }
-
-
-@dataclass
-class Rounds:
-    """What came of all rounds so far."""
-
-    protocol: Protocol
-    rel: int
-    session: Session
-    bar: Any
-    judged: list[Judged] = field(default_factory=list)
-    rows: list[dict[str, Any]] = field(default_factory=list)
-
-    def run(self, topics: Sequence[TopicJudging], start: str | None, pooled: Mapping[str, Sequence[Judged]]) -> None:
-        """Judge the initial pool, which has a name where there is one, and then batch after batch."""
-        number = 1
-        if start is not None:
-            for topic in topics:
-                documents = pooled.get(topic.qid, ())
-                budget = self.protocol.topic_budget
-                self._judge(topic, number, start, documents, len(documents) if budget is None else budget)
-            number = 2
-        while live := [topic for topic in topics if topic.decision.status == GOES_ON]:
-            for topic in live:
-                if topic.left:
-                    self._judge(topic, number, CAL, None, topic.next_size(self.protocol))
-                else:
-                    topic.decision = self.protocol.decide(topic.progress, 0)
-            number += 1
-
-    def _judge(
-        self, topic: TopicJudging, number: int, strategy: str, pooled: Sequence[Judged] | None, wanted: int
-    ) -> None:
-        """Judge a batch of a topic, or the first documents of its pool, as far as the total budget goes; decide."""
-        total = self.protocol.total_budget
-        if pooled is not None:
-            wanted = min(wanted, len(pooled))
-        size = wanted if total is None else min(wanted, total - len(self.judged))
-        if pooled is not None or size:
-            batch = topic.next_batch(self.protocol, size, number) if pooled is None else pooled[:size]
-            if batch:
-                judged = [one for answers in self.session.judged(batch) for one in answers]
-                self.judged += judged
-                topic.learn(judged, self.rel)
-                self.bar.update(len(judged))
-            done = topic.progress
-            topic.decision = self.protocol.decide(done, topic.left + (0 if pooled is None else len(pooled) - size))
-            of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
-            if strategy == CAL:
-                of_batch = done.batch_judged, done.batch_relevant, done.batch_share
-            values = (topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision)
-            self.rows.append(dict(zip(_ROUNDS.split(), values, strict=True)))
-        if size < wanted and topic.decision.status == GOES_ON:
-            # its last round is the one after which it stopped
-            topic.decision = Decision(TOTAL_BUDGET, f"{len(self.judged):,} documents")
-            for row in [row for row in self.rows if row["qid"] == topic.qid][-1:]:
-                row["decision"], row["why"] = topic.decision
 
 
 @described
@@ -368,8 +311,7 @@ def judge_continuously(
     queries = queries_of(topics)
     if not isinstance(corpus, Scorer):
         checked_corpus(corpus)
-    if protocol.query_seed:
-        check_queries(queries, corpus)
+    check_queries(queries, corpus)
     start, pooled = _initial_pool(protocol, runs, pool)
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
     places, topic_texts.texts = places_of(scorer, list(queries)), scorer.texts
@@ -386,7 +328,7 @@ def judge_continuously(
     options = {"protocol": protocol.name, **protocol.options()}
     parts = (part for qid, documents in pooled.items() for part in (qid, [one.docno for one in documents]))
     belongs = {
-        **{name: value for name, value in options.items() if name not in ("topic_budget", "total_budget")},
+        **{name: value for name, value in options.items() if name != "topic_budget"},
         "scorer": scorer.fingerprint(),
         "topics": digest(*(part for qid, query in queries.items() for part in (qid, query or ""))),
         "pool": None if start is None else digest(*parts),
@@ -394,24 +336,50 @@ def judge_continuously(
         "rel": lowest,
     }
     judging = [TopicJudging(qid, query, scorer, places[qid], seed) for qid, query in queries.items()]
+    judged, rows, number = list[Judged](), list[tuple[Any, ...]](), 1
     with (
         open_session(folder, "session of continuous judging", belongs, asked, topic_texts) as kept,
-        pt.tqdm(total=protocol.total_budget, desc="judging", unit="document", disable=not verbose) as bar,
+        pt.tqdm(desc="judging", unit="document", disable=not verbose) as bar,
     ):
-        rounds = Rounds(protocol, lowest, kept, bar)
-        rounds.run(judging, start, pooled)
-    without = sum(one.label is None for one in rounds.judged)
+
+        def judge_batch(topic: TopicJudging, strategy: str, batch: Sequence[Judged], of_pool_left: int = 0) -> None:
+            """Judge a batch of a topic, and decide whether the topic continues."""
+            if batch:
+                answers = [answer for several in kept.judged(batch) for answer in several]
+                judged.extend(answers)
+                topic.learn(answers, lowest)
+                bar.update(len(answers))
+            done = topic.progress
+            topic.decision = protocol.decide(done, topic.left + of_pool_left)
+            of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
+            if strategy == CAL:
+                of_batch = done.batch_judged, done.batch_relevant, done.batch_share
+            rows.append((topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision))
+
+        if start is not None:
+            for topic in judging:
+                documents = pooled.get(topic.qid, [])
+                first = documents[: protocol.topic_budget]
+                judge_batch(topic, start, first, len(documents) - len(first))
+            number = 2
+        while live := [topic for topic in judging if topic.decision.status == GOES_ON]:
+            for topic in live:
+                if topic.left:
+                    batch = topic.next_batch(protocol, topic.next_size(protocol), number)
+                    judge_batch(topic, CAL, batch)
+                else:
+                    topic.decision = protocol.decide(topic.progress, 0)
+            number += 1
+    without = sum(answer.label is None for answer in judged)
     if without:
-        warn(f"{count(without, 'document')} of {len(rounds.judged):,} without a label, left out.")
+        warn(f"{count(without, 'document')} of {len(judged):,} without a label, left out.")
     table = pd.DataFrame([topic.row(protocol) for topic in judging])
     ended = table["status"].value_counts().items()
     return ContinuousJudging(
         table=_counts(table),
         topics=table,
-        rounds=pd.DataFrame(rounds.rows, columns=_ROUNDS.split()).astype(
-            {"batch_judged": "Int64", "batch_relevant": "Int64"}
-        ),
-        labels=labels_frame(rounds.judged),
+        rounds=pd.DataFrame(rows, columns=_ROUNDS.split()).astype({"batch_judged": "Int64", "batch_relevant": "Int64"}),
+        labels=labels_frame(judged),
         rel=lowest,
         settings={
             **{name: value for name, value in options.items() if value is not None},
@@ -443,7 +411,7 @@ def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
         if isinstance(corpus, Vectors):
             kind, remedy = "vector", "ptr.judging.Vectors the queries of all topics, or none at all"
         lacking = f"{count(len(without), 'topic')} without a {kind} as query, the first example: {examples(without)}. "
-        raise InputError(f"{lacking}Give {remedy}, or pass query_seed=False.", argument="topics")
+        raise InputError(f"{lacking}Give {remedy}.", argument="topics")
 
 
 def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> tuple[str | None, dict[str, list[Judged]]]:

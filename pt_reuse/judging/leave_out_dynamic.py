@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.kernels import UNJUDGED, Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError, count, examples, flag
+from pt_reuse.errors import InputError, count, examples
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import Judge, as_judge
 from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of, warn_of_strangers
@@ -85,15 +85,6 @@ class DynamicUniques(LeaveOneOutResult):
     topics: Annotated[pd.DataFrame, Table("topic", _TOPICS, noun="topics")]
 
 
-QuerySeed: TypeAlias = Annotated[
-    bool,
-    options.Option(
-        "whether the query is one of the relevant examples from which the classifier learns.",
-        check=partial(flag, "query_seed"),
-    ),
-]
-
-
 @study(
     question="What does a team lose if a classifier chose documents to judge?",
     aim="fair",
@@ -128,7 +119,6 @@ def leave_out_dynamic(
     rel: options.Rel = None,
     contributors: options.Contributing = "pooled",
     pool_order: options.PoolOrder = None,
-    query_seed: QuerySeed = True,
     seed: options.Seed = 0,
     complete: options.Complete = True,
     without_topics: options.WithoutTopics = "error",
@@ -174,10 +164,9 @@ def leave_out_dynamic(
     is this library's choice.
     """
     scorer = corpus
-    protocol = Protocol(batch=1, topic_budget=1, query_seed=query_seed)
+    protocol = Protocol(batch=1, topic_budget=1)
     told_of, queries = TopicTexts(topics), queries_of(topics)
-    if query_seed:
-        check_queries(queries, scorer)
+    check_queries(queries, scorer)
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     people, lowest, units = inputs.qrels, inputs.rel, inputs.runs.units(by)
     sizes = zip(people.topics, people.arrays.documents.sizes.tolist(), strict=True)
@@ -251,7 +240,6 @@ def leave_out_dynamic(
         noted(unpooled, UNPOOLED),
         by=by,
         scorer=type(scorer).__name__,
-        query_is_an_example=query_seed,
         presumed_not_relevant=protocol.presumed_negatives,
         chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
         seed=seed,

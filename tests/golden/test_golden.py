@@ -230,7 +230,7 @@ STUDIES: dict[str, Golden] = {
     ),
     "leave_out_dynamic": Golden(
         dynamic, {"depth": 4},
-        {"by": ["type", "run"], "query_seed": [False], "measures": [MEASURES],
+        {"by": ["type", "run"], "measures": [MEASURES],
          **POOLED, **GRADES, **TOPICS, **DRAWN},
     ),
     "coverage": Golden(

@@ -87,8 +87,14 @@ def write_sheet(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
 
 def read_sheet(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line and the cells of each row of a CSV file, as whatever program saved it, but for empty rows."""
-    # what a spreadsheet writes above the header to say how cells are separated becomes an empty line
-    text = re.sub(r"\Asep=.(?=[\r\n])", "", _decoded(data).replace("\0", ""))
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        text = data.decode("utf-16", "replace")
+    else:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("cp1252", "replace")
+    text = text.replace("\0", "")
     first = next((line for line in text.splitlines() if line.strip()), "")
     reader = CsvReader(io.StringIO(text, newline=""), delimiter=separator_of(first), strict=True)
     header, line = list[str](), 0
@@ -116,19 +122,10 @@ def read_sheet(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
         raise InputError(problem, place=f"line {line:,}")
 
 
-def _decoded(data: bytes) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
-
-
 #: the scale where nobody gives another
 DEFAULT = {0: "not relevant", 1: "relevant"}
-#: a number, and perhaps its word behind it: "1", "1.0", "1: relevant", "1 = relevant"
-_NUMBERED = re.compile(r"(-?\d{1,5})(?:[.,]0+)?(?:\s*[-:=.)–—]?\s*(\D.*))?", re.DOTALL)
+#: a whole number, as spreadsheets write it: "1", "1.0", "1,0"
+_NUMBER = re.compile(r"(-?\d{1,5})(?:[.,]0+)?")
 
 
 @dataclass(frozen=True)
@@ -160,10 +157,8 @@ class Scale:
         by_word = {_plain(word): label for label, word in self.words.items()}
         if _plain(answer) in by_word:
             return by_word[_plain(answer)]
-        found = _NUMBERED.fullmatch(answer.strip())
-        label = int(found[1]) if found else None
-        right = found and (found[2] is None or by_word.get(_plain(found[2])) == label)
-        return label if right and label in self.words else None
+        number = _NUMBER.fullmatch(answer.strip())
+        return int(number[1]) if number and int(number[1]) in self.words else None
 
     def __str__(self) -> str:
         return listed([f"{label} ({word})" for label, word in self.words.items()])
@@ -176,7 +171,7 @@ def is_judgments(labels: Any) -> bool:
 
 def _is_word(word: Any) -> bool:
     stripped = word.strip() if isinstance(word, str) else ""
-    return bool(stripped and word.isprintable() and not _NUMBERED.fullmatch(stripped))
+    return bool(stripped and word.isprintable() and not _NUMBER.fullmatch(stripped))
 
 
 def _plain(word: str) -> str:
@@ -231,14 +226,6 @@ class Manifest:
     @cached_property
     def by_name(self) -> dict[str, Pair]:
         return {pair.name: pair for pair in self.pairs}
-
-    @cached_property
-    def by_ids(self) -> dict[Key, list[Pair]]:
-        """Return (topic, document) as files have them -> the pairs that look like that there, mostly one."""
-        found: dict[Key, list[Pair]] = {}
-        for pair in self.pairs:
-            found.setdefault((storable(pair.qid), storable(pair.docno)), []).append(pair)
-        return found
 
     def write(self, folder: Path) -> None:
         """Write it; what was there stays until all of it is written."""

@@ -55,11 +55,6 @@ class Answer:
     def where(self) -> str:
         return f"{self.file}, {self.place}"
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Return by what names a user may say whose it is, the one that says most first."""
-        return (*self.said, self.file, Path(self.file).name, Path(self.file).stem)
-
 
 def read_answers(path: Path, name: str) -> list[Answer]:
     """Return what stands in a file: a sheet, or what Label Studio exports."""
@@ -232,32 +227,29 @@ class _Check:
         self.labels: dict[tuple[str, str], tuple[int, Answer]] = {}  # (name of the pair, annotator) -> label
         self.faults: list[InputError] = []
         self.faulty: set[str] = set()  # names of the pairs with an answer that cannot be used
-        self.whole = True  # whether no file was left out as a whole
+        self.whole = True  # whether every answer is of this task
         self.mended: dict[str, list[str]] = {noun: [] for noun in _MENDED}
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
         #: (name of the pair, annotator, "" for anybody) -> what was written in place of a label
         self.notes: dict[tuple[str, str], str] = {}
         self._topics = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
-        self._known = {"topic": {qid for qid, _ in manifest.by_ids}, "document": {d for _, d in manifest.by_ids}}
+        self._ids = {storable(id_) for pair in manifest.pairs for id_ in pair.key}
         answers = [answer for answer in answers if self._is_of_the_task(answer)]
-        #: by which names users and files are called
-        self.names = {name for answer in answers for name in answer.names}
+        self.users = {name for answer in answers for name in answer.said}
         #: user of a tool -> the one for whom all rows were written that only this user answered
         self.taken: dict[str, str] = {}
         people = manifest.annotators
         both = {(one.said[0], one.assigned) for one in answers if people and one.said and self._named(one) is None}
         users, rows = (Counter(pair[side] for pair in both) for side in (0, 1))
-        for user, one in both:
-            if users[user] == rows[one] == 1 and one in people:
-                self.taken[user] = one
+        for user, annotator in both:
+            if users[user] == rows[annotator] == 1 and annotator in people:
+                self.taken[user] = annotator
         for answer in answers:
-            pair = manifest.by_name.get(answer.pair)
             try:
-                pair = self._pair(answer)
-                self._take(answer, pair)
+                self._take(answer, self._pair(answer))
             except InputError as fault:
                 self._refuse(answer, fault.text)
-                self.faulty |= set() if pair is None else {pair.name}
+                self.faulty.add(answer.pair)
 
     def place(self, row: Sequence[Any]) -> tuple[int, str, str]:
         """Return where a row stands that begins with a pair and an annotator: topic by topic."""
@@ -274,21 +266,21 @@ class _Check:
 
     def _refuse(self, answer: Answer, text: str) -> None:
         # what is the same of each row of a file is told once
-        if (answer.file, text) not in self._told:
-            self._told.add((answer.file, text))
+        if (answer.file, text) not in self._reported:
+            self._reported.add((answer.file, text))
             self.faults.append(InputError(text, place=answer.where))
 
     def _is_of_the_task(self, answer: Answer) -> bool:
         """Return whether an answer says something of a pair of the task; what has no label says nothing."""
-        if answer.task and answer.task != self.manifest.task:
-            other = f"of another task, {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}."
-            self._refuse(answer, f"{other} Import a file with the folder of its own task.")
-        elif not answer.pair and (answer.qid is None or answer.docno is None):
-            self._refuse(answer, "no `pair`, and not both `qid` and `docno`. Keep what stands beside the texts.")
-        else:
+        if answer.pair and answer.task in ("", self.manifest.task):
             if not answer.labels and answer.note:
                 self.notes[answer.pair, answer.assigned] = answer.note
             return bool(answer.labels)
+        problem = f"of task {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}" * bool(
+            answer.task
+        )
+        advice = "Keep what stands beside the texts, and import a file with the folder of its own task."
+        self._refuse(answer, f"{problem or 'no `pair`'}. {advice}")
         self.whole = False
         return False
 
@@ -296,20 +288,18 @@ class _Check:
         """Return the pair that an answer is about; raise where it is none of the task, or another than it says."""
         pair = self.manifest.by_name.get(answer.pair)
         if pair is None:
-            alike = self.manifest.by_ids.get((restored(answer.qid or ""), restored(answer.docno or "")), [])
-            if len(alike) == 1:
-                return alike[0]
             what = f"topic {shown(answer.qid)}, document {shown(answer.docno)} is no pair of the task."
             raise InputError(f"{what} Take the row out, or put back its ids as they were written.")
-        for what, stands, was in (("topic", answer.qid, pair.qid), ("document", answer.docno, pair.docno)):
-            if stands is None or storable(was) in (stands, restored(stands)):
+        for what, cell, id_ in (("topic", answer.qid, pair.qid), ("document", answer.docno, pair.docno)):
+            if cell is None or storable(id_) in (cell, restored(cell)):
                 continue
             # an id of another pair of the task was moved; any other one a program changed
-            if restored(stands) in self._known[what]:
-                wrong = f"{what} {shown(stands)} stands beside pair {pair.name}, which is {pair.words}."
-                advice = "Put back the ids of the row as they were written: cells may have been moved."
-                raise InputError(f"{wrong} {advice}")
-            self.mended["id"].append(f"{answer.where}: {shown(stands)} is {what} {shown(was)}")
+            if restored(cell) in self._ids:
+                wrong = f"{what} {shown(cell)} stands beside pair {pair.name}, which is {pair.words}."
+                raise InputError(
+                    f"{wrong} Put back the ids of the row as they were written: cells may have been moved."
+                )
+            self.mended["id"].append(f"{answer.where}: {shown(cell)} is {what} {shown(id_)}")
         return pair
 
     def _take(self, answer: Answer, pair: Pair) -> None:
@@ -333,27 +323,26 @@ class _Check:
 
     def _named(self, answer: Answer) -> str | None:
         """Return the annotator whom an answer names, or a user's ``annotators=`` for it."""
-        named = (self._given[name] for name in answer.names if name in self._given)
         people = self.manifest.annotators
         forms = (form for name in answer.said for form in (name, restored(name)) if not people or form in people)
-        return next(named, None) or next(forms, None)
+        return next((self._given[name] for name in answer.said if name in self._given), None) or next(forms, None)
 
     def _annotator(self, answer: Answer) -> str:
         """Return who gave an answer; raise where nobody knows."""
         file, people = Path(answer.file).name, self.manifest.annotators
-        found = self._named(answer)
-        if found is None and answer.said:
-            user = answer.said[0]
-            found = self.taken.get(user)
-            unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)} "
-            unknown += f"Say who it is by annotators={ ({user: 'NAME'}) }."
-        elif found is None:
+        named = self._named(answer)
+        if named is None and answer.said:
+            named = self.taken.get(answer.said[0])
+        elif named is None:
             # of tasks that anybody may do, a file without a name is of one person
-            found = answer.assigned or self.manifest.files.get(file) or ("" if people else Path(file).stem)
-            unknown = f"it does not say who judged. Fill in `annotator`, or give annotators the pair {file!r}, 'NAME'."
-        if not found:
-            raise InputError(unknown)
-        return found
+            named = answer.assigned or self.manifest.files.get(file) or ("" if people else Path(file).stem)
+        if named:
+            return named
+        if not answer.said:
+            raise InputError("it does not say who judged. Fill in `annotator`.")
+        user = answer.said[0]
+        unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)}"
+        raise InputError(f"{unknown} Say who it is by annotators={ ({user: 'NAME'}) }.")
 
 
 def _first(texts: Sequence[str]) -> str:
@@ -378,8 +367,8 @@ def import_labels(
         folder: the folder that :func:`~pt_reuse.judging.export_tasks` wrote.
         files: files that came back, or folders of such: sheets as CSV, or what Label Studio exports as JSON, CSV or
             TSV. Default: the sheets themselves, and all in the folder ``returned`` of `folder`.
-        annotators: a tool's user, or the name of a file without an annotator -> annotator. A user who has no
-            annotator's name counts as the one for whom the rows were written, if that is unique.
+        annotators: a tool's user -> annotator. A user who has no annotator's name counts as the one for whom the rows
+            were written, if that is unique.
         partial: import the labels that are there if others are missing; ``ReturnedLabels.missing`` lists these. Default
             is an error.
 
@@ -402,7 +391,7 @@ def import_labels(
     flag("partial", partial)
     given = {} if annotators is None else annotators
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
-        what = "a dict of a tool's user or a file's name -> annotator"
+        what = "a dict of a tool's user -> annotator"
         raise InputError(f"annotators must be {what}, got {shown(annotators)}.", argument="annotators")
     given = {str(user): name for user, name in given.items()}
     if not isinstance(folder, str | Path) or not str(folder) or "\0" in str(folder):
@@ -421,10 +410,10 @@ def import_labels(
         except InputError as error:
             faults.append(error)
     check = _Check(manifest, answers, given)
-    unused = [name for name in given if name not in check.names]
+    unused = [user for user in given if user not in check.users]
     if unused and not faults:
-        problem = f"annotators has {examples(unused)}, which no file and no tool says. "
-        raise InputError(f"{problem}There is {examples(sorted(check.names), 8)}.", argument="annotators")
+        problem = f"annotators has {examples(unused)}, whom no file names. "
+        raise InputError(f"{problem}There is {examples(sorted(check.users), 8)}.", argument="annotators")
     missing = list(check.missing())
     if not partial and not faults and check.whole:
         # what a fault stands in the way of is not told twice

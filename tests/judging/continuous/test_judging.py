@@ -50,8 +50,7 @@ def slow_topic(corpus, topic, labels, protocol, seed, pool=()):
             if len(found) >= protocol.topic_budget:
                 return found, "topic budget"
         presumed = random.choice(free, size=min(protocol.presumed_negatives, len(free)), replace=False).tolist()
-        rows = [seed_document] if protocol.query_seed else []
-        target = [True] if protocol.query_seed else []
+        rows, target = [seed_document], [True]
         for docno in judged:
             rows.append(matrix[names.index(docno)])
             target.append(labels[docno] >= 1)
@@ -76,7 +75,6 @@ PROTOCOLS = {
     "the track, soon abandoned": TrecDL2021(
         goes_on_while=SMALL, batch=4, abandon_above=0.5, abandon_from=8, presumed_negatives=20
     ),
-    "without the query": TrecDL2021(goes_on_while=SMALL, batch=7, query_seed=False, presumed_negatives=8),
 }
 
 
@@ -151,7 +149,7 @@ def found():
     pool = ptr.Pool.from_frame(
         pd.DataFrame({"qid": ["1"] * 4 + ["2"] * 3, "docno": ["d1", "d5", "d9", "d7", "d2", "d3", "d4"]})
     )
-    protocol = TrecDL2021(goes_on_while=SMALL, batch=5, presumed_negatives=8, evaluate_up_to=0.93, total_budget=70)
+    protocol = TrecDL2021(goes_on_while=SMALL, batch=5, presumed_negatives=8, evaluate_up_to=0.93, topic_budget=24)
     with pytest.warns(ptr.ReuseWarning, match="without a pooled document"):
         return ptr.judging.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol, pool=pool)
 
@@ -162,15 +160,15 @@ def test_tables_add_up(found):
     assert labels["time"].str.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00").all()
     assert set(labels["strategy"]) == {"initial pool", "cal"}
     assert (labels["reason"] == "in the pool").equals(labels["strategy"] == "initial pool")
-    assert counts["judgments"].tolist()[:3] == [7, 63, 70]
+    assert counts["judgments"].tolist()[:3] == [7, 65, 72]
     assert counts["topics"].tolist()[:3] == [2, 3, 3]
-    assert counts.loc["evaluation set", "judgments"] + counts.loc["wasted", "judgments"] == 70
+    assert counts.loc["evaluation set", "judgments"] + counts.loc["wasted", "judgments"] == 72
     assert counts.loc["evaluation set", "topics"] == topics["evaluated"].sum()
-    assert found.wasted == counts.loc["wasted", "judgments"] / 70
+    assert found.wasted == counts.loc["wasted", "judgments"] / 72
     assert 0 < found.wasted < 1
     assert counts["density"].tolist() == (counts["relevant"] / counts["judgments"]).tolist()
     assert found.evaluated.topics == sorted(topics.loc[topics["evaluated"], "qid"])
-    assert (len(found.qrels), found.qrels.topics) == (70, ["1", "2", "10"])
+    assert (len(found.qrels), found.qrels.topics) == (72, ["1", "2", "10"])
     pd.testing.assert_frame_equal(
         found.qrels.counts()[["qid", "judged", "relevant", "density"]], topics[["qid", "judged", "relevant", "density"]]
     )
