@@ -166,8 +166,8 @@ class Noisy(KnownJudge):
     Args:
         qrels: the judgments, in any form (see :doc:`runs`). A label below 0 is no judgment.
         confusion: how probable each given label is by true label: a mapping of true label -> given label ->
-            probability, or a frame, true labels down and given labels across. See :func:`flips` and
-            :func:`estimate_confusion`.
+            probability, or -> probabilities of labels 0, 1, 2 ...; or a frame, true labels down and given labels
+            across. See :func:`flips` and :func:`estimate_confusion`.
         seed: the same seed gives the same labels in every process.
         unknown: the label of a document without a judgment: ``"skip"`` (no label; default), ``"not relevant"`` (label
             0, to which errors are added), or ``"error"``.

@@ -46,7 +46,6 @@ from pt_reuse.scoring.perturbed import scores_under
 from pt_reuse.scoring.scores import of_all_topics
 from pt_reuse.study import study
 
-_CSV = re.compile(r"\.csv(\.\w+)?\Z", re.IGNORECASE)
 #: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
 NO_LABEL = -1
 #: what is known of a label, and not of its document
@@ -88,7 +87,8 @@ def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
     for path in check_label_files(paths):
         with located(str(path)):
             # by its name, or by the names of columns in its first line
-            is_csv = _CSV.search(path.name) or headed_judgments(read_beginning(path, BEGINNING)) is not None
+            named = re.search(r"\.csv(\.\w+)?\Z", path.name, re.IGNORECASE)
+            is_csv = named or headed_judgments(read_beginning(path, BEGINNING)) is not None
             frame = read_csv_labels(path) if is_csv else read_qrels(path).to_frame()
         frames.append(frame if "annotator" in frame else frame.assign(annotator=_annotator(path)))
     return pd.concat(frames, ignore_index=True)
@@ -145,30 +145,26 @@ def as_annotator_labels(given: Any, argument: str = "labels") -> AnnotatorLabels
     if isinstance(given, AnnotatorLabels):
         return given
     if isinstance(given, Mapping):
-        return _of_mapping(given, argument)
+        frames, rels = [], set()
+        for name, judged in given.items():
+            if not isinstance(name, str) or not name.strip():
+                problem = f"{argument} must name each annotator by a text, got {shown(name)}."
+                raise InputError(problem, argument=argument)
+            with located(f"annotator {name}"):
+                qrels = as_qrels(judged, argument)
+            rels |= {qrels.stated_rel} - {None}
+            frames.append(qrels.to_frame().assign(annotator=name))
+        if not frames:
+            raise InputError(f"{argument} names no annotator.", argument=argument)
+        if len(rels) > 1:
+            differ = f"annotators differ in which label is relevant: from {examples(sorted(rels))} on."
+            raise InputError(f"{differ} Say the same of all.", argument=argument)
+        return _of_frame(pd.concat(frames, ignore_index=True), argument, rel=next(iter(rels), None))
     if not isinstance(given, pd.DataFrame | pd.Series | pd.Index) and hasattr(given, "to_frame"):
         given = given.to_frame()
     if not isinstance(given, pd.DataFrame):
         raise InputError(f"{argument} must be {_FORMS}, got {shown(given)}.", argument=argument)
     return _of_frame(in_our_columns(given), argument)
-
-
-def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
-    frames, rels = [], set()
-    for name, judged in given.items():
-        if not isinstance(name, str) or not name.strip():
-            raise InputError(f"{argument} must name each annotator by a text, got {shown(name)}.", argument=argument)
-        with located(f"annotator {name}"):
-            qrels = as_qrels(judged, argument)
-        rels.add(qrels.stated_rel)
-        frames.append(qrels.to_frame().assign(annotator=name))
-    if not frames:
-        raise InputError(f"{argument} names no annotator.", argument=argument)
-    stated = rels - {None}
-    if len(stated) > 1:
-        differ = f"annotators differ in which label is relevant: from {examples(sorted(stated))} on."
-        raise InputError(f"{differ} Say the same of all.", argument=argument)
-    return _of_frame(pd.concat(frames, ignore_index=True), argument, rel=next(iter(stated), None))
 
 
 def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> AnnotatorLabels:
@@ -264,18 +260,6 @@ def _seconds(frame: pd.DataFrame, argument: str) -> NDArray[np.float64] | None:
     odd = (said.notna() & ~(seconds >= 0)).to_numpy() | np.isinf(seconds)
     _refuse_first(frame, column, odd, "a number of seconds, or empty where it is not known", argument)
     return seconds
-
-
-def _positions(docnos: NDArray[np.object_]) -> NDArray[np.float64] | None:
-    """Return (items,) where the middle of each passage lies in its document, 0 to 1; None where they are no passages.
-
-    A document has as many passages as the largest number among its labelled ones says.
-    """
-    parts = pd.Series(docnos).str.extract(r"^(.+)%p(\d{1,6})$")
-    if parts.isna().any(axis=None):
-        return None
-    number = parts[1].astype(np.float64)
-    return np.asarray((number + 0.5) / (number.groupby(parts[0]).transform("max") + 1))
 
 
 #: what becomes of an item for which two labels or more have the most votes
@@ -460,9 +444,12 @@ def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel
         took = given.seconds[kept]
         table["seconds"] = pd.DataFrame(took).mean(axis=1)
         untimed["labels without a time"] = f"{int((given.given[kept] & np.isnan(took)).sum()):,}, not in mean seconds"
-    positions = _positions(given.docnos)
-    if positions is not None:
-        table["position"] = positions[kept]
+    parts = pd.Series(given.docnos).str.extract(r"^(.+)%p(\d{1,6})$")
+    if not parts.isna().any(axis=None):
+        # a document has as many passages as the largest number among its labelled ones says
+        passage = parts[1].astype(np.float64)
+        position = (passage + 0.5) / (passage.groupby(parts[0]).transform("max") + 1)
+        table["position"] = np.asarray(position)[kept]
     return LabelDistributions(
         table=table.sort_values("entropy", ascending=False, kind="stable", ignore_index=True),
         scale=known,
@@ -536,16 +523,6 @@ def _checked_majority(majority: Any) -> list[str]:
     return [choice("majority", rule, TIES[:-1]) for rule in (dict.fromkeys(majority) if several else [majority])]
 
 
-def _with_majorities(labels: AnnotatorLabels, rules: Sequence[str]) -> AnnotatorLabels:
-    """Return labels with the majority of their annotators, by each rule for ties, as annotators of their own."""
-    votes = [vote(labels.values, rule).label for rule in rules]
-    names = [f"majority ({rule})" for rule in rules]
-    if taken := set(names) & set(labels.annotators):
-        raise InputError(f"an annotator is called {examples(taken)}. Give another name.", argument="labels")
-    values = np.column_stack([labels.values, *votes])
-    return replace(labels, annotators=(*labels.annotators, *names), values=values)
-
-
 @study(question="How do systems rank under each annotator?", aim="judging", group="judging", page="judging/annotators")
 def rankings_by_annotator(
     runs: options.Runs,
@@ -598,7 +575,13 @@ def rankings_by_annotator(
     Processing and Management 36; Parry et al. 2025, Variations in relevance judgments and the shelf life of test
     collections, SIGIR.
     """
-    given = _with_majorities(as_annotator_labels(labels), majority)
+    given = as_annotator_labels(labels)
+    names = [f"majority ({rule})" for rule in majority]
+    if taken := set(names) & set(given.annotators):
+        raise InputError(f"an annotator is called {examples(taken)}. Give another name.", argument="labels")
+    votes = [vote(given.values, rule).label for rule in majority]
+    values = np.column_stack([given.values, *votes])
+    given = replace(given, annotators=(*given.annotators, *names), values=values)
     inputs = Inputs.read(runs, qrels, measures)
     if strange := [topic for topic in given.topics if topic not in set(inputs.qrels.topics)]:
         lacking = f"labels of {count(len(strange), 'topic')} that the judgments do not have: {examples(strange)}. "
