@@ -27,7 +27,6 @@ from pt_reuse.judging.annotators.labels import (
 )
 from pt_reuse.judging.annotators.measuring import (
     WORDS,
-    Bootstrap,
     Comparison,
     coincidence_tables,
     distances,
@@ -35,7 +34,7 @@ from pt_reuse.judging.annotators.measuring import (
     ratio,
     together,
     value_in_words,
-    value_of,
+    values_by,
 )
 from pt_reuse.result import Result, records
 from pt_reuse.studies.judged_fields import as_declared
@@ -223,7 +222,7 @@ def pilot_agreement(
         )
     pilot = replace(given, topic=given.topic[kept], docnos=given.docnos[kept], values=given.values[kept])
     wide = TopicBootstrap(resamples, seed, confidence).expanded(n)
-    how = Comparison(known, lowest, None, Bootstrap("items", resamples, seed, wide.confidence))
+    how = Comparison(known, lowest, None, "items", resamples, seed, wide.confidence)
     table = _table(how, pilot, confidence)
     value, low, high = table.set_index(["labels", "coefficient"]).loc[("grades", coefficient), ["value", "low", "high"]]
     decision, words, needed = _decided(value, low, high, target, n)
@@ -251,7 +250,7 @@ def pilot_agreement(
 def _table(how: Comparison, pilot: AnnotatorLabels, confidence: float) -> pd.DataFrame:
     table = how.coefficient_table(pilot, by_topic=False)
     table = table[table["items"] == "all"].rename(columns={"n_items": "n_tasks"})[_TABLE.split()].reset_index(drop=True)
-    if not how.bootstrap.resamples:
+    if not how.resamples:
         return table
     for way in how.ways(pilot.values, pilot.topic):
         if way.items == "all":
@@ -315,9 +314,11 @@ def _annotators(how: Comparison, pilot: AnnotatorLabels, coefficient: str, value
 def _value_of(how: Comparison, values: NDArray[np.int64], topic: NDArray[np.int64], coefficient: str) -> float:
     """Return a coefficient of grades of (items, annotators) labels, NaN where it has none."""
     way = next(how.ways(values, topic))
-    found = how.coefficients(way, np.zeros(len(way.values), dtype=np.int64))
-    parts, of = next((parts, of) for name, parts, of in found if name == coefficient)
-    return value_of(parts, of, len(way.values))[0] if len(way.values) else math.nan
+    if not len(way.values):
+        return math.nan
+    together = np.zeros_like(way.topic)
+    named = {name: (parts, of) for name, parts, of in how.coefficients(way, together)}
+    return float(values_by(*named[coefficient], together, 1)["value"][0])
 
 
 def _tasks(pilot: AnnotatorLabels, scale: tuple[int, ...], level: str) -> pd.DataFrame:
