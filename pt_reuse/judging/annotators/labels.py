@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
@@ -39,7 +39,7 @@ from pt_reuse.data.packed_files import (
     read_beginning,
     read_csv_labels,
 )
-from pt_reuse.errors import InputError, choice, count, examples, located, positive, shown, warn
+from pt_reuse.errors import InputError, choice, count, examples, located, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.result import Result
 from pt_reuse.scoring.perturbed import scores_under
@@ -57,14 +57,6 @@ Labels: TypeAlias = Annotated[
     options.Option(
         "a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator -> judgments "
         "in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is none."
-    ),
-]
-Least: TypeAlias = Annotated[
-    int | None,
-    options.Option(
-        "labels that a document must have, at least 2; default one of every annotator.",
-        check=partial(positive, "least", unit="labels"),
-        flag=options.Flag(help="labels that a document must have", default="one of every annotator"),
     ),
 ]
 
@@ -221,16 +213,14 @@ def _refuse_first(frame: pd.DataFrame, column: str, odd: NDArray[np.bool_], want
         raise InputError(problem, place=f"annotator {row['annotator']}", argument=argument)
 
 
-def with_labels(labels: AnnotatorLabels, least: int | None) -> tuple[NDArray[np.bool_], int]:
-    """Return (items,) which have enough labels, None for one of every annotator, and how many that is, at least 2."""
+def labelled_by_all(labels: AnnotatorLabels) -> NDArray[np.bool_]:
+    """Return (items,) whether every annotator labelled an item; raise where there is one annotator or no such item."""
     if len(labels.annotators) < 2:
         raise InputError(f"the labels are of one annotator, {labels.annotators[0]!r}.", argument="labels")
-    fewest = max(len(labels.annotators) if least is None else least, 2)
-    n = labels.given.sum(axis=1)
-    if not (n >= fewest).any():
-        problem = f"no document has {fewest} labels; the most that one has is {n.max()}."
-        raise InputError(f"{problem} Choose least={max(int(n.max()), 2)!r}.", argument="least")
-    return n >= fewest, fewest
+    if not labels.given.all(axis=1).any():
+        problem = f"no document has labels of all {len(labels.annotators)} annotators. Leave out who labelled few."
+        raise InputError(problem, argument="labels")
+    return np.asarray(labels.given.all(axis=1))
 
 
 def label_counts(values: NDArray[np.int64], scale: Iterable[int]) -> NDArray[np.int64]:
@@ -399,16 +389,17 @@ class LabelDistributions(Result):
 
 
 @study(question="What do annotators say of each document?", aim="judging", group="judging", page="judging/annotators")
-def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel = None) -> LabelDistributions:
+def label_distributions(labels: Labels, *, rel: options.Rel = None) -> LabelDistributions:
     """Compute the distribution of the labels of each document over several annotators.
 
-    Some documents are clear, others are relevant to half of the people.
+    Some documents are clear, others are relevant to half of the people. Documents that not all annotators labelled are
+    left out.
 
     Returns:
         LabelDistributions: ``.table`` per document.
 
     Raises:
-        InputError: no document with enough labels, only one annotator.
+        InputError: no document that all annotators labelled, only one annotator.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -424,8 +415,7 @@ def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel
     multi-task document ranking and question answering, CIKM: ten pairs that all annotators judged.
     """
     given = as_annotator_labels(labels)
-    kept, fewest = with_labels(given, least)
-    known = given.scale
+    kept, known = labelled_by_all(given), given.scale
     lowest, voted = rel or given.rel or 1, vote(given.values[kept], "lower")
     counts = label_counts(given.values[kept], known)
     shares = counts / counts.sum(axis=1, keepdims=True)
@@ -455,21 +445,14 @@ def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel
         scale=known,
         rel=lowest,
         settings={
-            **settings_of_labels(kept, fewest, given, "judged"),
+            "documents": f"all {len(given.annotators)} annotators judged",
+            "left out": int((~kept).sum()),
             "relevant": f"label of at least {lowest}",
             "scale": ", ".join(map(str, known)),
             "majority": "most votes, of several labels the lowest",
             **untimed,
         },
     )
-
-
-def settings_of_labels(
-    kept: NDArray[np.bool_], fewest: int, given: AnnotatorLabels, did: str, name: str = "documents"
-) -> dict[str, Any]:
-    """Return which documents count, and how many are left out, as settings."""
-    every = f"all {fewest} annotators {did}" if fewest == len(given.annotators) else f"have {fewest} labels or more"
-    return {name: every, "left out": int((~kept).sum())}
 
 
 _TABLE = "annotator measure topics labels changed tau_b tau_ap_b max_drop dropped"
