@@ -23,7 +23,6 @@ from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, checked_corpus, digest, places_of
 from pt_reuse.result import Result
 
@@ -245,7 +244,6 @@ def judge_continuously(
     *,
     protocol: Protocol,
     runs: Any = None,
-    pool: Pool | None = None,
     rel: int | None = None,
     seed: int = 0,
     session: str | PathLike[str] | None = None,
@@ -264,8 +262,8 @@ def judge_continuously(
         judge: a judge, in any form. It gets one frame per topic and round, ``qid docno``, the columns of `topics` and,
             from a corpus of texts, ``text``.
         protocol: ``ptr.judging.TrecDL2021(...)``, ``ptr.judging.AutoTAR(...)`` or a ``ptr.judging.Protocol(...)``.
-        runs: the field from which the initial pool is made, to the depth and in the order of the protocol.
-        pool: instead of `runs`, the initial pool; judged by best rank, then in the order of the pool.
+        runs: the field from which the initial pool is made, to the depth and in the order of the protocol; documents of
+            the best rank are judged first.
         rel: the lowest label that is relevant; default that of the judge, else 1.
         session: a folder that saves each batch as soon as the judge has labelled it. The same call continues where the
             last one stopped, and gives the result of an uninterrupted call.
@@ -275,7 +273,7 @@ def judge_continuously(
 
     Raises:
         InputError: an argument that cannot be used; scikit-learn is not installed; a protocol with an initial pool
-            without `runs` or `pool`, or the other way round; a session with other arguments, or one in use.
+            without `runs`, or the other way round; a session with other arguments, or one in use.
 
     Warns:
         ReuseWarning: pooled documents that the corpus lacks, which teach the scorer nothing; pooled documents of other
@@ -299,20 +297,23 @@ def judge_continuously(
     if not isinstance(protocol, Protocol):
         what = f"protocol must be a protocol, such as ptr.judging.TrecDL2021(), got {shown(protocol)}."
         raise InputError(what, argument="protocol")
-    if pool is not None and (runs is not None or not isinstance(pool, Pool)):
-        raise InputError("pool must be a Pool, the initial one, and be given without runs.", argument="pool")
-    depth, begins = protocol.pool_depth, f"{protocol.name} begins with"
-    if depth is None and runs is not None:
-        raise InputError(f"{begins} no pool. Give it no runs, or a pool_depth=.", argument="runs")
-    if depth is not None and runs is None and pool is None:
-        raise InputError(f"{begins} a depth-{depth} pool. Give the runs of which to make it.", argument="runs")
+    depth = protocol.pool_depth
+    if (depth is None) != (runs is None):
+        advice = "no pool. Give it no runs, or a pool_depth=." if depth is None else f"a depth-{depth} pool. Give runs."
+        raise InputError(f"{protocol.name} begins with {advice}", argument="runs")
     asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
     lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
     queries = queries_of(topics)
     if not isinstance(corpus, Scorer):
         checked_corpus(corpus)
     check_queries(queries, corpus)
-    start, pooled = _initial_pool(protocol, runs, pool)
+    start, pooled = None if depth is None else f"depth-{depth} pool", dict[str, list[Judged]]()
+    if start is not None:
+        pool = depth_pool(runs, depth=depth, order=protocol.pool_order)
+        pooled = {qid: [] for qid in pool.topics}
+        best_first = pool.to_frame()[["qid", "docno", "rank"]].sort_values("rank", kind="stable")
+        for qid, docno, rank in best_first.itertuples(index=False, name=None):
+            pooled[qid].append(Judged(qid, docno, 1, start, f"best rank {rank:,}"))
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
     places, topic_texts.texts = places_of(scorer, list(queries)), scorer.texts
     if start is not None:
@@ -412,22 +413,6 @@ def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
             kind, remedy = "vector", "ptr.judging.Vectors the queries of all topics, or none at all"
         lacking = f"{count(len(without), 'topic')} without a {kind} as query, the first example: {examples(without)}. "
         raise InputError(f"{lacking}Give {remedy}.", argument="topics")
-
-
-def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> tuple[str | None, dict[str, list[Judged]]]:
-    """Return the name of the initial pool, None for none, and the documents of each topic, the best rank first."""
-    name = "initial pool"
-    if pool is None and protocol.pool_depth is None:
-        return None, {}
-    if pool is None:
-        pool = depth_pool(runs, depth=protocol.pool_depth, order=protocol.pool_order)
-        name = f"depth-{protocol.pool_depth} pool"
-    # those that no run contributed last
-    frame = pool.to_frame()[["qid", "docno", "rank"]].sort_values("rank", kind="stable", na_position="last")
-    found: dict[str, list[Judged]] = {qid: [] for qid in pool.topics}
-    for qid, docno, rank in zip(frame["qid"], frame["docno"], frame["rank"].fillna(0), strict=True):
-        found[qid].append(Judged(qid, docno, 1, name, f"best rank {rank:,}" if rank else "in the pool"))
-    return name, found
 
 
 def warn_of_strangers(pooled: Mapping[str, Sequence[str]], places: Mapping[str, Mapping[str, int]]) -> None:

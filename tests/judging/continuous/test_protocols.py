@@ -102,7 +102,7 @@ def test_options_that_are_none(messages):
 
 
 TEXTS = [doc["text"] for doc in CORPUS]
-TAR = AutoTAR(topic_budget=6)
+TAR = AutoTAR(topic_budget=6, pool_depth=10)
 
 
 def training(documents, relevant, *, with_query=True):
@@ -171,22 +171,21 @@ def test_a_corpus_that_is_none(messages):
     for corpus in ("corpus.jsonl", text, [{"docno": "a"}], [text, "b"], [{**text, "docno": 7}], []):
         messages.refused(lambda corpus=corpus: TfIdf(corpus), argument="corpus")
     messages.refused(lambda: TfIdf([CORPUS[0], CORPUS[1], CORPUS[0]]))
-    for argument, value in {"keep_text": "yes", "fields": ()}.items():
-        messages.refused(lambda given={argument: value}: TfIdf(CORPUS, **given), argument=argument)
+    messages.refused(lambda: TfIdf(CORPUS, keep_text="yes"), argument="keep_text")
 
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
 
 
 def test_pools_that_do_not_fit(messages):
-    rows = [("1", "d1"), ("1", "elsewhere"), ("7", "d2"), ("7", "d3")]
-    pool = ptr.Pool.from_frame(pd.DataFrame(rows, columns=["qid", "docno"]))
+    rows = [("1", "d1", 2.0), ("1", "elsewhere", 1.0), ("7", "d2", 2.0), ("7", "d3", 1.0)]
+    runs = ptr.RunSet.from_frames({"one": pd.DataFrame(rows, columns=["qid", "docno", "score"])}, pooled=True)
     judge = ptr.judging.Oracle(LABELS, unknown="not relevant")
     found = messages.warned(
-        lambda: ptr.judging.judge_continuously(CORPUS, TOPICS, judge, protocol=TAR, pool=pool), times=3
+        lambda: ptr.judging.judge_continuously(CORPUS, TOPICS, judge, protocol=TAR, runs=runs), times=3
     )
     assert found.topics["qid"].tolist() == TOPICS["qid"].tolist()
-    assert found.labels.loc[found.labels["strategy"] == "initial pool", "docno"].tolist() == ["d1", "elsewhere"]
+    assert found.labels.loc[found.labels["strategy"] == "depth-10 pool", "docno"].tolist() == ["d1", "elsewhere"]
     assert found.labels["docno"].tolist().count("elsewhere") == 1
     assert (found.topics["asked"] == 6).all()
 
