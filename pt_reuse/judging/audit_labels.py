@@ -615,18 +615,18 @@ class RankedField:
                 if by != ALL:
                     # of a few runs all tie in some draws as a rule, which settings tell
                     warnings.simplefilter("ignore", ReuseWarning)
-                found = ranking_agreement(truth, estimate, self.bootstrap)
+                agreed = ranking_agreement(truth, estimate, self.bootstrap)
             about = {**of.about, "measure": measure, "by": by, "part": part, "runs": len(runs), "topics": len(topics)}
             risen = self.mean_rise("mean_rise", runs, integer=False)
-            yield {**about, "documents": of.documents, **found, **risen}
+            yield {**about, "documents": of.documents, **agreed, **risen}
 
     def claims(self) -> dict[str, float]:
         """Return how many differences are significant under the judge, and how many of these are not under people."""
         sides = self.truth.values, self.estimate.values
         people, judge = map(pair_tests, sides)
-        found = agreement_of_tests(people, judge, ALPHA)
-        n, share = found.ss_a + found.ss_d + found.ns, found.only_second
-        row: dict[str, float] = {"judge_significant": n, "false_share": share, "opposite": found.ss_d}
+        agreement = agreement_of_tests(people, judge, ALPHA)
+        n, share = agreement.ss_a + agreement.ss_d + agreement.ns, agreement.only_second
+        row: dict[str, float] = {"judge_significant": n, "false_share": share, "opposite": agreement.ss_d}
         if self.bootstrap is not None:
             several = len(sides[0]) > 1
             drawn = drawn_agreement(*sides, self.bootstrap, ALPHA).only_second if several else np.full(1, np.nan)

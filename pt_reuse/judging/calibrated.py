@@ -132,8 +132,8 @@ class Calibration:
         if not ((labels >= rel).any() and (labels < rel).any()):
             return None
         grades, scaled = np.unique(labels).tolist(), scaling(features)
-        one = partial(logistic_regression(), C=C, tol=TOLERANCE, solver="newton-cholesky")
-        return cls(scaling, grades, [one().fit(scaled, labels >= grade) for grade in grades[1:]], rel)
+        regression = partial(logistic_regression(), C=C, tol=TOLERANCE, solver="newton-cholesky")
+        return cls(scaling, grades, [regression().fit(scaled, labels >= grade) for grade in grades[1:]], rel)
 
     def at_least(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (documents, grades but the lowest): the probability that the label is at least each grade."""
@@ -300,9 +300,9 @@ class LeastSure:
         for topic in sorted({-1, *(self._topic[rows].tolist() if self.by_topic else ())}):
             taught = self._labelled & (self._topic == topic) if topic >= 0 else self._labelled
             features, seen = self.says.features[taught], self._labels[taught]
-            found = Calibration.fit(features, seen, rel=self.rel, scaling=self._scaling)
-            if found is not None:
-                self._of[topic] = found
+            calibrated = Calibration.fit(features, seen, rel=self.rel, scaling=self._scaling)
+            if calibrated is not None:
+                self._of[topic] = calibrated
         for calibration, known in self._calibrations():
             self.probability[known] = calibration.relevant(self.says.features[known])
 
@@ -465,7 +465,7 @@ def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session,
 def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSure, model: str) -> list[Judged]:
     """Return the labels of the model for the documents that people did not label."""
     labels = chooser.labels()
-    labelled = {row for row, one in by_people.items() if one.label is not None}
+    labelled = {row for row, answer in by_people.items() if answer.label is not None}
     left = [row for row in range(len(pairs)) if row not in labelled]
     kept = [row for row in left if pd.notna(labels[row])]
     if left and not chooser.is_calibrated:
@@ -475,7 +475,7 @@ def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSu
         n = count(len(left) - len(kept), "document")
         warn(f"{n} of {len(pairs):,} without a label, left out: the model has none for them.")
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
-    last = 1 + max((one.round for one in by_people.values()), default=0)
+    last = 1 + max((answer.round for answer in by_people.values()), default=0)
     rest = zip(kept, pairs["qid"].iloc[kept], pairs["docno"].iloc[kept], strict=True)
     more = {row: {"probability": chooser.probability_of(row)} for row in kept}
     return [

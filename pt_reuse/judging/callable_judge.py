@@ -148,9 +148,9 @@ def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
     # what is true may be given, too, though nobody did
     counts = counts.reindex(columns=sorted({*counts.index, *counts.columns}), fill_value=0)
     sizes = counts.sum(axis=1)
-    found = _matrix(counts.to_numpy() / sizes.to_numpy()[:, None], counts.index.tolist(), counts.columns.tolist())
-    found.attrs["documents"] = dict(zip(counts.index.tolist(), sizes.tolist(), strict=True))
-    return found
+    matrix = _matrix(counts.to_numpy() / sizes.to_numpy()[:, None], counts.index.tolist(), counts.columns.tolist())
+    matrix.attrs["documents"] = dict(zip(counts.index.tolist(), sizes.tolist(), strict=True))
+    return matrix
 
 
 def _matrix(shares: NDArray[np.float64], true: list[int], given: list[int]) -> pd.DataFrame:
@@ -347,16 +347,16 @@ class AnswerForm:
         if self.form == "probabilities":
             return self._probabilities(value)
         several = isinstance(value, Iterable) and not isinstance(value, str)
-        found = np.nan if several else float(number_column(pd.Series([value], dtype=object))[0])
+        number = np.nan if several else float(number_column(pd.Series([value], dtype=object))[0])
         if self.form == "score":
-            wrong, what = not np.isfinite(found), "a score, a finite number"
+            wrong, what = not np.isfinite(number), "a score, a finite number"
         else:
-            wrong = bool(not_labels(np.array([found]))[0]) or (self.labels is not None and found not in self.labels)
+            wrong = bool(not_labels(np.array([number]))[0]) or (self.labels is not None and number not in self.labels)
             known = f"from {LABELS[0]} to {LABELS[1]}" if self.labels is None else f"of {examples(self.labels, 12)}"
             what = f"a label, a whole number {known}, or None for no label"
         if wrong:
             raise InputError(f"the function must return {what}, got {shown(value)}.")
-        return found if self.form == "score" else int(found)
+        return number if self.form == "score" else int(number)
 
     def _probabilities(self, value: Any) -> list[float]:
         labels = self.labels or ()
@@ -378,8 +378,8 @@ class AnswerForm:
         labels = np.array(self.labels)
         if self.form == "score":
             bounds = np.array(self.thresholds)
-            found = [None if score is None else int(labels[int((bounds <= score).sum())]) for score in answers]
-            return {"label": found, "judge_score": [np.nan if score is None else score for score in answers]}
+            given = [None if score is None else int(labels[int((bounds <= score).sum())]) for score in answers]
+            return {"label": given, "judge_score": [np.nan if score is None else score for score in answers]}
         rows, relevant = [None if row is None else np.array(row) for row in answers], labels >= self.rel
         return {
             "label": [None if row is None else self._label(labels, row) for row in rows],
@@ -436,13 +436,14 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
     def answer(*columns: Any) -> Any:
         cells = [list(cell) if several else [cell] for cell in columns]
         asked = pd.DataFrame(dict(zip(reads, cells, strict=True)))
-        said = pipeline(asked.copy())
-        if not isinstance(said, pd.DataFrame) or not {*IDS, column} <= set(said.columns):
-            got = list(said.columns) if isinstance(said, pd.DataFrame) else said
+        answer_frame = pipeline(asked.copy())
+        if not isinstance(answer_frame, pd.DataFrame) or not {*IDS, column} <= set(answer_frame.columns):
+            got = list(answer_frame.columns) if isinstance(answer_frame, pd.DataFrame) else answer_frame
             raise InputError(f"the pipeline must return {examples([*IDS, column])}, got {shown(got)}.", argument="fn")
-        answers = [None if one is pd.NA or (isinstance(one, float) and one != one) else one for one in said[column]]
+        given = answer_frame[column]
+        answers = [None if cell is pd.NA or (isinstance(cell, float) and cell != cell) else cell for cell in given]
         # a pipeline may sort its rows, and leave some out
-        wanted, returned = (pd.MultiIndex.from_arrays(as_pairs(frame)) for frame in (asked, said))
+        wanted, returned = (pd.MultiIndex.from_arrays(as_pairs(frame)) for frame in (asked, answer_frame))
         if not wanted.equals(returned):
             odd = returned.duplicated() | ~returned.isin(wanted)
             if odd.any():

@@ -194,12 +194,12 @@ class TopicJudging:
         ]
 
     def _scores(self, training: Training) -> np.ndarray:
-        said: Any = self._scorer.fit(self.qid, self._query, training)
+        given: Any = self._scorer.fit(self.qid, self._query, training)
         scorer, n = type(self._scorer).__name__, len(self._docnos)
         what = f"{scorer}.fit must return one number for each of the {n:,} documents of topic {shown(self.qid)}"
-        if not isinstance(said, np.ndarray):
-            said = in_rows(said, pd.Index(self._docnos), what, n)
-        scores = np.asarray(np.ma.filled(np.ma.asanyarray(said).astype(np.float64), np.nan))
+        if not isinstance(given, np.ndarray):
+            given = in_rows(given, pd.Index(self._docnos), what, n)
+        scores = np.asarray(np.ma.filled(np.ma.asanyarray(given).astype(np.float64), np.nan))
         if scores.shape != (n,) or np.isnan(scores).any():
             raise InputError(f"{what}; {'some are NaN' if scores.shape == (n,) else f'got the shape {scores.shape}'}.")
         return scores
@@ -207,7 +207,7 @@ class TopicJudging:
     def learn(self, judged: Sequence[Judged], rel: int) -> None:
         """Take the labels of a batch, or of documents of the initial pool; `rel` is the lowest that is relevant."""
         # a label below 0 says that a document was not judged, or is junk
-        labelled = [(one.docno, one.label >= rel) for one in judged if one.label is not None and one.label >= 0]
+        labelled = [(each.docno, int(each.label or 0) >= rel) for each in judged if each.has_label]
         before, n, relevant = self.progress, len(labelled), sum(relevant for _, relevant in labelled)
         self.progress = replace(
             before, asked=before.asked + len(judged), judged=before.judged + n, relevant=before.relevant + relevant
@@ -217,7 +217,7 @@ class TopicJudging:
         else:
             self.pooled = self.progress
         # a pooled document that the scorer does not know is judged, and teaches it nothing
-        self._left[[self._places[one.docno] for one in judged if one.docno in self._places]] = False
+        self._left[[self._places[document.docno] for document in judged if document.docno in self._places]] = False
         self._examples += [(self._places[docno], relevant) for docno, relevant in labelled if docno in self._places]
 
     def row(self, protocol: Protocol) -> dict[str, Any]:
@@ -325,9 +325,9 @@ def judge_continuously(
         if bare:
             n = f"{count(len(bare), 'topic')} of {len(places):,}"
             warn(f"{n} without a pooled document: {examples(bare)}. They begin with what the scorer chooses.")
-        warn_of_strangers({qid: [one.docno for one in pooled.get(qid, ())] for qid in places}, places)
+        warn_of_strangers({qid: [document.docno for document in pooled.get(qid, ())] for qid in places}, places)
     options = {"protocol": protocol.name, **protocol.options()}
-    parts = (part for qid, documents in pooled.items() for part in (qid, [one.docno for one in documents]))
+    parts = (part for qid, documents in pooled.items() for part in (qid, [document.docno for document in documents]))
     belongs = {
         **{name: value for name, value in options.items() if name != "topic_budget"},
         "scorer": scorer.fingerprint(),
@@ -399,8 +399,8 @@ def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
     if not qids:
         raise InputError("topics has no topic to judge.", argument="topics")
     queries = list(topics["query"]) if "query" in topics else [None] * len(qids)
-    said = [query if isinstance(query, str) and query.strip() else None for query in queries]
-    return dict(zip(qids, said, strict=True))
+    texts = [query if isinstance(query, str) and query.strip() else None for query in queries]
+    return dict(zip(qids, texts, strict=True))
 
 
 def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:

@@ -46,9 +46,9 @@ _TOPICS = "qid judged pooled chosen relevant chosen_relevant unlabelled units"
 def _draw(result: DynamicUniques, measure: str, place: Place, view: str = "scores", by: str | None = None) -> Axes:
     """Draw each run's score under LOU-FULL against its score when judged without its own unit."""
     unit = result.units.by
-    whose = "it" if unit == "run" else f"its {unit}"
-    said = "LOU-FULL", f"judged without {whose}", f"Runs judged without their {unit}, dynamically"
-    return draw_scores(result, measure, place, view, by, said=said)
+    own = "it" if unit == "run" else f"its {unit}"
+    titles = "LOU-FULL", f"judged without {own}", f"Runs judged without their {unit}, dynamically"
+    return draw_scores(result, measure, place, view, by, said=titles)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -165,7 +165,7 @@ def leave_out_dynamic(
     """
     scorer = corpus
     protocol = Protocol(batch=1, topic_budget=1)
-    told_of, queries = TopicTexts(topics), queries_of(topics)
+    texts, queries = TopicTexts(topics), queries_of(topics)
     check_queries(queries, scorer)
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     people, lowest, units = inputs.qrels, inputs.rel, inputs.runs.units(by)
@@ -185,12 +185,14 @@ def leave_out_dynamic(
     made = list(_pooled_topics(people, pool, rows, judged, owner, lowest))
     places = places_of(scorer, [topic.qid for topic in made])
     warn_of_strangers({topic.qid: list(topic.labels) for topic in made}, places)
-    jobs = [_Choosing(one, queries.get(one.qid), places[one.qid], scorer, protocol, seed, lowest) for one in made]
+    jobs = [
+        _Choosing(topic, queries.get(topic.qid), places[topic.qid], scorer, protocol, seed, lowest) for topic in made
+    ]
     chosen = run_jobs(jobs, len(jobs), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose)
     for topic, batches in zip(made, chosen, strict=True):
         topic.chosen = batches
-    told_of.texts = scorer.texts
-    _label(people, made, judge, told_of)
+    texts.texts = scorer.texts
+    _label(people, made, judge, texts)
     unpooled = list(not_pooled(units, contributed))
     tell(unpooled)
     beware(
@@ -263,7 +265,7 @@ class _Topic:
     @cached_property
     def pools(self) -> list[list[str]]:
         """Return the documents of the pool of all, and then those without the uniques of each loser."""
-        return [list(self.sole), *([d for d, one in self.sole.items() if one != unit] for unit in self.losers)]
+        return [list(self.sole), *([d for d, owner in self.sole.items() if owner != unit] for unit in self.losers)]
 
     @cached_property
     def sets(self) -> list[set[str]]:
@@ -275,9 +277,9 @@ class _Topic:
 
     def row(self, rel: int) -> tuple[Any, ...]:
         """Return the topic as a row of ``DynamicUniques.topics``."""
-        found = self.relevant(self.chosen[0], rel)
-        sizes = self.judged, len(self.sole), len(self.chosen[0]), self.relevant(self.sole, rel) + found
-        return self.qid, *sizes, found, self.unlabelled, len(self.losers)
+        chosen_relevant = self.relevant(self.chosen[0], rel)
+        sizes = self.judged, len(self.sole), len(self.chosen[0]), self.relevant(self.sole, rel) + chosen_relevant
+        return self.qid, *sizes, chosen_relevant, self.unlabelled, len(self.losers)
 
 
 def _pooled_topics(
@@ -288,9 +290,9 @@ def _pooled_topics(
     n_judged = qrels.arrays.documents.counts(every >= 0).tolist()
     for qid, n in zip(qrels.topics, n_judged, strict=True):
         at = pool.documents.place.get(qid)
-        mine = np.zeros(0, dtype=np.int64) if at is None else np.arange(*pool.documents.starts[at : at + 2])
-        mine = mine[judged[mine]]
-        labels, sole, names = every[rows[mine]].astype(np.int64), owner[mine], docnos[mine].tolist()
+        own = np.zeros(0, dtype=np.int64) if at is None else np.arange(*pool.documents.starts[at : at + 2])
+        own = own[judged[own]]
+        labels, sole, names = every[rows[own]].astype(np.int64), owner[own], docnos[own].tolist()
         losers = np.unique(sole[(sole >= 0) & (labels >= rel)]).tolist()
         of_labels, of_units = (dict(zip(names, values.tolist(), strict=True)) for values in (labels, sole))
         yield _Topic(qid, of_labels, of_units, n, losers)
@@ -310,21 +312,20 @@ class _Choosing:
 
     def run(self) -> list[tuple[str, ...]]:
         """Return for each pool the documents that make the judgments as many as they are."""
-        return [self._batch(docnos) for docnos in self.topic.pools]
+        batches, qid = list[tuple[str, ...]](), self.topic.qid
+        for docnos in self.topic.pools:
+            # made anew for each pool: the same seed, the same order of documents with equal scores
+            topic = TopicJudging(qid, self.query, self.scorer, self.places, self.seed)
+            pooled = [Judged(qid, docno, 1, "pool", "", self.topic.labels[docno]) for docno in docnos]
+            if pooled:
+                topic.learn(pooled, self.rel)
+            size = min(self.topic.judged - len(docnos), topic.left)
+            chosen = topic.next_batch(self.protocol, size, 2) if self.topic.judged > len(docnos) else ()
+            batches.append(tuple(document.docno for document in chosen))
+        return batches
 
-    def _batch(self, docnos: list[str]) -> tuple[str, ...]:
-        qid, batch = self.topic.qid, self.topic.judged - len(docnos)
-        if not batch:
-            return ()
-        # made anew for each pool: the same seed, the same order of documents with equal scores
-        topic = TopicJudging(qid, self.query, self.scorer, self.places, self.seed)
-        pooled = [Judged(qid, docno, 1, "pool", "", self.topic.labels[docno]) for docno in docnos]
-        if pooled:
-            topic.learn(pooled, self.rel)
-        return tuple(one.docno for one in topic.next_batch(self.protocol, min(batch, topic.left), 2))
 
-
-def _label(qrels: Qrels, made: Sequence[_Topic], judge: Judge | None, told_of: TopicTexts) -> None:
+def _label(qrels: Qrels, made: Sequence[_Topic], judge: Judge | None, texts: TopicTexts) -> None:
     """Put the labels of chosen documents beside those of the pool: of the judgments, else of the judge, else 0."""
     documents, labels = qrels.arrays.documents, qrels.arrays.labels
     triples = zip(documents.qids(), documents.docnos(), labels.tolist(), strict=True)
@@ -332,9 +333,9 @@ def _label(qrels: Qrels, made: Sequence[_Topic], judge: Judge | None, told_of: T
     pairs = dict.fromkeys((topic.qid, docno) for topic in made for batch in topic.chosen for docno in batch)
     missing = [pair for pair in pairs if pair not in known]
     if judge is not None and missing:
-        asked = told_of.beside(pd.DataFrame(missing, columns=["qid", "docno"], dtype=object))
-        said: Any = judge.transform(asked)["label"]
-        known |= {pair: int(one) for pair, one in zip(missing, said, strict=True) if not pd.isna(one) and int(one) >= 0}
+        asked = texts.beside(pd.DataFrame(missing, columns=["qid", "docno"], dtype=object))
+        given = judge.transform(asked)["label"].fillna(-1).astype(int).tolist()
+        known |= {pair: label for pair, label in zip(missing, given, strict=True) if label >= 0}
     for topic in made:
         topic.unlabelled = sum((topic.qid, docno) not in known for docno in topic.chosen[0])
         topic.labels |= {docno: known.get((topic.qid, docno), 0) for batch in topic.chosen for docno in batch}
@@ -364,8 +365,8 @@ def _of_units(made: Sequence[_Topic], n_units: int, rel: int) -> NDArray[np.int6
     How many documents of LOU-FULL are not judged without it, how many of its unique relevant documents are chosen
     without it, and how many relevant documents the judgments made without it have.
     """
-    found = np.zeros((3, n_units), dtype=np.int64)
-    lost, again, relevant = found
+    counts = np.zeros((3, n_units), dtype=np.int64)
+    lost, again, relevant = counts
     for topic in made:
         full = topic.sets[0]
         of_full = topic.relevant(full, rel)
@@ -374,7 +375,7 @@ def _of_units(made: Sequence[_Topic], n_units: int, rel: int) -> NDArray[np.int6
             lost[unit] += len(full - judged)
             again[unit] += topic.relevant([d for d in batch if topic.sole.get(d) == unit], rel)
             relevant[unit] += topic.relevant(judged, rel) - of_full
-    return found
+    return counts
 
 
 def _caveats(made: Sequence[_Topic]) -> Iterator[Caveat]:

@@ -146,31 +146,31 @@ def judge_adaptively(
         frame = as_qrels(known, "known").to_frame()
         for qid, part in frame[frame["label"] >= 0].groupby("qid", sort=False):
             known_labels[str(qid)] = dict(zip(part["docno"], part["label"].tolist(), strict=True))
-    told = json.dumps(known_labels, sort_keys=True)
+    known_text = json.dumps(known_labels, sort_keys=True)
     n_known = sum(map(len, known_labels.values()))
     runs = as_runs(runs)
     to_depth = depth_of(runs, depth).value
     ranked = runs.in_pool_order(order)
     lists = list(topic_lists(ranked, to_depth, contributors_of(runs, contributors).runs))
-    texts.check([one.qid for one in lists])
+    texts.check([topic.qid for topic in lists])
     belongs = {
         "strategy": chosen.name,
         "seed": seed,
         "depth": to_depth,
         "order": ranked.order,
         "rel": rel or 1,
-        "known": f"{count(n_known, 'judgment')}, {digest(told)}" if n_known else "none",
+        "known": f"{count(n_known, 'judgment')}, {digest(known_text)}" if n_known else "none",
         **field_marks(lists),
     }
     turns = [
         TopicTurns(
-            chosen.start(one, seed),
-            labels_within(budget, len(one)),
+            chosen.start(topic, seed),
+            labels_within(budget, len(topic)),
             strategy=chosen.name,
             rel=rel or 1,
-            known=known_labels.get(one.qid, {}),
+            known=known_labels.get(topic.qid, {}),
         )
-        for one in lists
+        for topic in lists
     ]
     most = sum(topic.most for topic in turns)
     left = most if total is None else min(most, total)
@@ -198,7 +198,7 @@ def judge_adaptively(
     without = sum(answer.label is None for answer in answers)
     if without:
         warn(f"{count(without, 'document')} of {len(answers):,} without a label, left out; no budget is spent on them.")
-    return qrels_of(answers, [one.qid for one in lists], rel)
+    return qrels_of(answers, [topic.qid for topic in lists], rel)
 
 
 #: how the judging of a topic stands after a round
@@ -379,7 +379,7 @@ class Protocol:
         number("growth", self.growth)
         given = self.goes_on_while
         object.__setattr__(self, "goes_on_while", tuple(given) if isinstance(given, list | tuple) else (given,))
-        if strangers := [one for one in self.goes_on_while if not isinstance(one, Condition)]:
+        if strangers := [condition for condition in self.goes_on_while if not isinstance(condition, Condition)]:
             what = f"conditions, such as FewJudged(150), got {examples(strangers)}"
             raise InputError(f"goes_on_while must list {what}.", argument="goes_on_while")
         if not self.goes_on_while and self.topic_budget is None:

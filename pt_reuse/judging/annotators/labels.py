@@ -63,14 +63,14 @@ Labels: TypeAlias = Annotated[
 
 def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
     """Return paths of files that exist and name each annotator once."""
-    found = [user_path(path) for path in paths]
-    if missing := [path for path in found if not path.is_file()]:
+    files = [user_path(path) for path in paths]
+    if missing := [path for path in files if not path.is_file()]:
         raise InputError(f"{examples(missing)}: no such file.", argument="files")
-    names = [_annotator(path) for path in found]
+    names = [_annotator(path) for path in files]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         problem = f"several files are those of {examples(twice)}; a file is called as its annotator. "
         raise InputError(f"{problem}Rename them, or give one CSV file with the column 'annotator'.", argument="files")
-    return found
+    return files
 
 
 def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
@@ -128,8 +128,8 @@ class AnnotatorLabels:
         """Return (items,): the label that judgments have for each item, -1 where they have none."""
         frame = pd.DataFrame({"qid": self.qids, "docno": self.docnos})
         theirs = judged.to_frame()[["qid", "docno", "label"]]
-        found = frame.merge(theirs, on=["qid", "docno"], how="left")["label"]
-        return found.fillna(NO_LABEL).to_numpy(dtype=np.int64)
+        labels = frame.merge(theirs, on=["qid", "docno"], how="left")["label"]
+        return labels.fillna(NO_LABEL).to_numpy(dtype=np.int64)
 
 
 def as_annotator_labels(given: Any, argument: str = "labels") -> AnnotatorLabels:
@@ -173,8 +173,8 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
     keys = pd.DataFrame({"topic": np.argsort(order)[topic], "document": document})
     items = keys.drop_duplicates().sort_values("topic", kind="stable")
     item = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(keys))
-    said = _seconds(frame, argument)
-    seconds = None if said is None else np.full((len(items), len(annotators)), np.nan)
+    times = _seconds(frame, argument)
+    seconds = None if times is None else np.full((len(items), len(annotators)), np.nan)
     labels = AnnotatorLabels(
         annotators=tuple(annotators),
         topics=tuple(topics[i] for i in order),
@@ -185,7 +185,7 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
         chosen=_chosen(frame, item),
         seconds=seconds,
     )
-    rows = pd.DataFrame({"item": item, "annotator": annotator, "label": values.astype(np.int64), "seconds": said})
+    rows = pd.DataFrame({"item": item, "annotator": annotator, "label": values.astype(np.int64), "seconds": times})
     rows = rows[rows["label"] != NO_LABEL]
     if not len(rows):
         raise InputError(f"{argument} holds no label.", argument=argument)
@@ -231,13 +231,13 @@ def label_counts(values: NDArray[np.int64], scale: Iterable[int]) -> NDArray[np.
 def _chosen(frame: pd.DataFrame, item: NDArray[np.int64]) -> pd.DataFrame:
     """Return (items) what labels, a row each, say of how their items were chosen, and when the last was given."""
     further = frame.drop(columns=[*LABEL_COLUMNS, *_OF_A_LABEL], errors="ignore").set_axis(item)
-    found = further[~further.index.duplicated()].sort_index()
-    alike = [column for column in further if further[column].astype(str).eq(found[column].astype(str)[item]).all()]
-    found = found[alike].copy()
+    of_item = further[~further.index.duplicated()].sort_index()
+    alike = [column for column in further if further[column].astype(str).eq(of_item[column].astype(str)[item]).all()]
+    of_item = of_item[alike].copy()
     if "time" in frame and frame["time"].map(lambda time: isinstance(time, str) or time is None or time != time).all():
         # times in ISO 8601 and UTC are in the order of their texts
-        found["time"] = frame["time"].dropna().groupby(item[frame["time"].notna()]).max().reindex(found.index)
-    return found.reset_index(drop=True)
+        of_item["time"] = frame["time"].dropna().groupby(item[frame["time"].notna()]).max().reindex(of_item.index)
+    return of_item.reset_index(drop=True)
 
 
 def _seconds(frame: pd.DataFrame, argument: str) -> NDArray[np.float64] | None:
@@ -245,9 +245,9 @@ def _seconds(frame: pd.DataFrame, argument: str) -> NDArray[np.float64] | None:
     column = next((name for name in ("seconds", "lead_time") if name in frame), None)
     if column is None:
         return None
-    said = frame[column].where(frame[column].notna() & (frame[column].astype(str).str.strip() != ""), None)
-    seconds = number_column(said)
-    odd = (said.notna() & ~(seconds >= 0)).to_numpy() | np.isinf(seconds)
+    cells = frame[column].where(frame[column].notna() & (frame[column].astype(str).str.strip() != ""), None)
+    seconds = number_column(cells)
+    odd = (cells.notna() & ~(seconds >= 0)).to_numpy() | np.isinf(seconds)
     _refuse_first(frame, column, odd, "a number of seconds, or empty where it is not known", argument)
     return seconds
 
@@ -576,19 +576,19 @@ def rankings_by_annotator(
     rows = documents.find(items.arrays.documents)
     judged = np.where(inputs.qrels.arrays.documents.find(documents) < 0, UNJUDGED, known).astype(np.int16)
     sets = []
-    for mine, said in zip(given.given.T, given.values.T, strict=True):
+    for labelled, labels_of in zip(given.given.T, given.values.T, strict=True):
         truth = judged
         if others == "drop":
             truth = np.full_like(judged, UNJUDGED)
-            truth[rows[mine]] = judged[rows[mine]]
+            truth[rows[labelled]] = judged[rows[labelled]]
         sets += [truth, truth.copy()]
-        sets[-1][rows[mine]] = said[mine]
+        sets[-1][rows[labelled]] = labels_of[labelled]
     scores = scores_under(inputs.runs, base, inputs.measures, np.stack(sets), verbose=verbose)
     tables, by_run = [], []
     for a, name in enumerate(given.annotators):
-        mine = given.given[:, a]
-        changed = int((mine & (given.values[:, a] != known[rows])).sum())
-        topics = sorted({documents.place[given.topics[t]] for t in given.topic[mine].tolist()})
+        labelled = given.given[:, a]
+        changed = int((labelled & (given.values[:, a] != known[rows])).sum())
+        topics = sorted({documents.place[given.topics[t]] for t in given.topic[labelled].tolist()})
         sides = [of_all_topics(values[:, topics], inputs.measures) for values in scores[2 * a : 2 * a + 2]]
         for measure, x, y in zip(map(repr, inputs.measures), *sides, strict=True):
             about = {"annotator": name, "measure": measure}
@@ -597,7 +597,7 @@ def rankings_by_annotator(
             by_run.append(moved)
             # of several the best one
             lost = moved[moved["drop"] == max(moved["drop"].max(), 1)].sort_values("rank", kind="stable")
-            about |= {"topics": len(topics), "labels": int(mine.sum()), "changed": changed}
+            about |= {"topics": len(topics), "labels": int(labelled.sum()), "changed": changed}
             dropped = pd.Series(lost["name"].head(1).tolist() or [None], dtype=object)
             tables.append(correlations(x, y[None]).assign(**about, dropped=dropped))
     table = pd.concat(tables, ignore_index=True)[_TABLE.split()]

@@ -153,8 +153,8 @@ def fleiss_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Fleiss' kappa of sums of :func:`fleiss_tables` over items with equally many labels."""
     items, totals = sums[:, -1], sums[:, 1:-1]
     expected = _divided((totals**2).sum(axis=1), totals.sum(axis=1) ** 2)
-    one = (totals > 0).sum(axis=1) < 2
-    return np.where(one, np.nan, _divided(_divided(sums[:, 0], items) - expected, 1 - expected))
+    single = (totals > 0).sum(axis=1) < 2
+    return np.where(single, np.nan, _divided(_divided(sums[:, 0], items) - expected, 1 - expected))
 
 
 def distances(totals: NDArray[np.float64], level: str) -> NDArray[np.float64]:
@@ -404,8 +404,8 @@ class Comparison:
         rows = []
         for first, second, *both in compared:
             for way in self.ways(np.column_stack(both), topic):
-                lowest, n, (mine, theirs) = self.rel if way.labels == "grades" else 1, len(way.values), way.values.T
-                parts = all_items(confusion_tables(mine, theirs, way.scale))
+                lowest, n = self.rel if way.labels == "grades" else 1, len(way.values)
+                parts = all_items(confusion_tables(*way.values.T, way.scale))
                 row: dict[str, Any] = {"first": first, "second": second, **way.named, "n_items": n}
                 row["n_relevant"], row["other_relevant"] = (way.values >= lowest).sum(axis=0)
                 for name, coefficient in of.items():
@@ -542,7 +542,7 @@ def annotator_agreement(
     given = as_annotator_labels(labels)
     truth = None if gold is None else as_qrels(gold, "gold")
     stated = given.rel if given.rel is not None or truth is None else truth.stated_rel
-    lowest = next(one for one in (rel, stated, 1) if one is not None)
+    lowest = rel if rel is not None else 1 if stated is None else stated
     names, n_labels = given.annotators, given.given.sum(axis=1)
     several = n_labels[n_labels > 1]
     if not len(several):
@@ -577,8 +577,8 @@ def annotator_agreement(
         settings["gold labels of items nobody labelled"] = judged - int(((in_gold != NO_LABEL) & (n_labels > 0)).sum())
     against = {"others": majorities, "gold": [] if truth is None else [in_gold] * len(names)}
     others, gold_pairs = (
-        how.paired_table([(names[i], what, values[:, i], one) for i, one in enumerate(labels_of)], topic)
-        for what, labels_of in against.items()
+        how.paired_table([(names[i], what, values[:, i], theirs[i]) for i in range(len(theirs))], topic)
+        for what, theirs in against.items()
     )
     unresolved = given.given & (np.column_stack(majorities) == NO_LABEL) & (given.given.sum(axis=1) > 1)[:, None]
     n_unresolved = others["first"].map(dict(zip(names, unresolved.sum(axis=0), strict=True)))

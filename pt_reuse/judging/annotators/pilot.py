@@ -137,10 +137,10 @@ class PilotAgreement(Result):
 
 
 def _checked_target(target: Any) -> float:
-    found = number("target", target, least=-1)
-    if not -1 < found < 1:
+    least = number("target", target, least=-1)
+    if not -1 < least < 1:
         raise InputError(f"target must be between -1 and 1, such as 0.4, got {target!r}.", argument="target")
-    return found
+    return least
 
 
 @study(
@@ -239,9 +239,9 @@ def _table(how: Comparison, pilot: AnnotatorLabels, confidence: float) -> pd.Dat
             # of tasks without any disagreement draws say nothing, and of few hardly anything
             disagreed = 1 - (1 - confidence) ** (1 / len(counts))
             by_chance = 1 - float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
-            mine, share = table["labels"] == way.labels, table["coefficient"] == "agreement"
+            of_way, share = table["labels"] == way.labels, table["coefficient"] == "agreement"
             at_most = np.where(share, 1 - disagreed, 1 - disagreed / (by_chance or 1))
-            table["low"] = table["low"].where(~mine, np.fmin(table["low"], at_most)).where(table["low"].notna())
+            table["low"] = table["low"].where(~of_way, np.fmin(table["low"], at_most)).where(table["low"].notna())
     return table
 
 
@@ -276,17 +276,17 @@ def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
 def _annotators(how: Comparison, pilot: AnnotatorLabels, value: float) -> pd.DataFrame:
     rows = []
     for a, name in enumerate(pilot.annotators):
-        mine, others = pilot.values[:, a], np.delete(pilot.values, a, axis=1)
+        own, others = pilot.values[:, a], np.delete(pilot.values, a, axis=1)
         given = others != NO_LABEL
-        both = (mine != NO_LABEL) & given.any(axis=1)
+        both = (own != NO_LABEL) & given.any(axis=1)
         without = _alpha(how, others, pilot.topic)
         row = {"annotator": name, "n_tasks": int(both.sum()), "without": without, "change": without - value}
         row |= dict.fromkeys(("relevant", "difference", "agreement"), math.nan)
         if both.any():
-            mine, others, given = mine[both], others[both], given[both]
-            row["relevant"] = float((mine >= how.rel).mean())
-            row["difference"] = float((mine - np.where(given, others, 0).sum(axis=1) / given.sum(axis=1)).mean())
-            row["agreement"] = float(((others == mine[:, None]) & given).sum() / given.sum())
+            own, others, given = own[both], others[both], given[both]
+            row["relevant"] = float((own >= how.rel).mean())
+            row["difference"] = float((own - np.where(given, others, 0).sum(axis=1) / given.sum(axis=1)).mean())
+            row["agreement"] = float(((others == own[:, None]) & given).sum() / given.sum())
         rows.append(row)
     table, order = as_declared(PilotAgreement, "by_annotator", rows, ends=False), ["change", "agreement"]
     return table.sort_values(order, ascending=[False, True], kind="stable", ignore_index=True)

@@ -285,11 +285,11 @@ def _task_file(form: str, fields: Sequence[str], records: Sequence[Mapping[str, 
 def _label_studio_config(manifest: Manifest, fields: Sequence[str]) -> str:
     """Return the labelling interface of Label Studio, as the XML that its settings take."""
     # a dollar sign would stand for a field of the task
-    told = " ".join(storable(manifest.instructions).replace("$", "\N{FULLWIDTH DOLLAR SIGN}").split())
+    text = " ".join(storable(manifest.instructions).replace("$", "\N{FULLWIDTH DOLLAR SIGN}").split())
     lines = [
         "<View>",
         "  <Style>.htx-text { white-space: pre-wrap; }</Style>",
-        *([f'  <Header value={quoteattr(told)} size="5"/>'] if told else []),
+        *([f'  <Header value={quoteattr(text)} size="5"/>'] if text else []),
         *(f'  <Text name="{field}" value="${field}"/>' for field in (*fields, "text")),
         '  <Choices name="label" toName="text" choice="single" required="true">',
         *(f"    <Choice value={quoteattr(word)}/>" for word in manifest.scale.words.values()),

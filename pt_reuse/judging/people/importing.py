@@ -64,7 +64,7 @@ def read_answers(path: Path, name: str) -> list[Answer]:
             raise InputError(f"no file that can be read. Save a sheet as CSV; read are {', '.join(ENDINGS)}.")
         try:
             data = read_file(path)
-            written = utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc))
+            written = str(_utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc)))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}.") from error
         if ending != ".json":
@@ -73,38 +73,42 @@ def read_answers(path: Path, name: str) -> list[Answer]:
             records = json.loads(data.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as error:
             raise InputError(f"no JSON ({error}). Export the file once more.") from error
-        found: list[Answer] = []
+        answers: list[Answer] = []
         # Label Studio saves one task by itself
         for n, record in enumerate(records if isinstance(records, list) else [records], 1):
             try:
-                found += _of_label_studio(record, f"record {n:,}", name, written)
+                answers += _of_label_studio(record, f"record {n:,}", name, written)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 odd = f"no record that Label Studio exports as JSON, got {shown(record)}. Export it once more."
                 raise InputError(odd, place=f"record {n:,}") from error
-        return found
+        return answers
 
 
 def _of_label_studio(record: Any, place: str, file: str, written: str) -> Iterator[Answer]:
     """Yield an answer for each annotation of a task, and one without a label where there is none."""
     for annotation in record["annotations"] or [{}]:
-        said: dict[str, Any] = {"annotator": annotation.get("completed_by"), "label": [], "note": []}
+        cells: dict[str, Any] = {"annotator": annotation.get("completed_by"), "label": [], "note": []}
         for part in annotation.get("result") or []:
             # there may be questions that the user added
             if part.get("from_name") in ("label", "note"):
-                said[part["from_name"]] += part["value"].get("choices", part["value"].get("text", []))
+                cells[part["from_name"]] += part["value"].get("choices", part["value"].get("text", []))
         at = f"{place}, annotation {annotation['id']}" if "id" in annotation else place
-        yield _answer(record["data"], {**annotation, **said}, at, file, written)
+        yield _answer(record["data"], {**annotation, **cells}, at, file, written)
 
 
-def _answer(ids: Mapping[str, Any], said: Mapping[str, Any], place: str, file: str, written: str) -> Answer:
+def _answer(ids: Mapping[str, Any], cells: Mapping[str, Any], place: str, file: str, written: str) -> Answer:
     """Return the answer of a row: by its ids what it is of, and what somebody said."""
-    who = said.get("annotator")
+    who = cells.get("annotator")
     people = [who.get(name) for name in ("email", "username", "id")] if isinstance(who, Mapping) else [who]
-    times = [time for time in map(_time, (said.get("updated_at"), said.get("created_at"))) if time is not None]
+    times = filter(None, (_utc(cells.get(name)) for name in ("updated_at", "created_at")))
     # a sheet has one of each, and a task that somebody skipped has no label
-    notes, labels = (one if isinstance(one, list) else [one] for one in (said.get("note"), said.get("label")))
-    skipped = said.get("was_cancelled") is True
-    note = "\n".join(str(one) for one in notes if one is not None)
+    notes, labels = (cell if isinstance(cell, list) else [cell] for cell in (cells.get("note"), cells.get("label")))
+    skipped = cells.get("was_cancelled") is True
+    note = "\n".join(str(text) for text in notes if text is not None)
+    try:
+        seconds = float(cells.get("lead_time", cells.get("seconds")))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        seconds = -1.0
     return Answer(
         file=file,
         place=place,
@@ -117,31 +121,21 @@ def _answer(ids: Mapping[str, Any], said: Mapping[str, Any], place: str, file: s
         labels=tuple(label for label in labels if label is not None and str(label).strip() and not skipped),
         # half a pair of surrogates, which JSON can say, cannot be written to a file
         note=note.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
-        time=times[0] if times else written,
-        seconds=_took(said.get("lead_time", said.get("seconds"))),
+        time=next(times, written),
+        seconds=seconds if 0 <= seconds < float("inf") else None,
     )
 
 
-def _time(said: Any) -> str | None:
-    """Return a time as ISO 8601 in UTC, None where it is none; one without a zone is taken for UTC."""
+def _utc(time: Any) -> str | None:
+    """Return a time as ISO 8601 in UTC, to the second, None where it is none; one without a zone is taken for UTC."""
     try:
-        found = datetime.fromisoformat(str(said).strip().replace("Z", "+00:00"))
-        return utc(found if found.tzinfo else found.replace(tzinfo=timezone.utc))
+        moment = (
+            time if isinstance(time, datetime) else datetime.fromisoformat(str(time).strip().replace("Z", "+00:00"))
+        )
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+        return moment.astimezone(timezone.utc).isoformat(timespec="seconds")
     except (ValueError, OverflowError):  # no date in UTC is before the year 1
         return None
-
-
-def _took(value: Any) -> float | None:
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return seconds if 0 <= seconds < float("inf") else None
-
-
-def utc(moment: datetime) -> str:
-    """Return a moment as ISO 8601 in UTC, to the second."""
-    return moment.astimezone(timezone.utc).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -182,8 +176,8 @@ class ReturnedLabels(Result):
         people = list(dict.fromkeys([*sorted(self.table["annotator"]), *sorted(lacking)]))
         given = self.table.groupby("annotator")["qid"]
         counts = {"topics": given.nunique(), "labels": given.size(), "missing": lacking.value_counts()}
-        found = {name: n.reindex(people, fill_value=0).to_numpy() for name, n in counts.items()}
-        return pd.DataFrame({"annotator": people, **found})
+        columns = {name: n.reindex(people, fill_value=0).to_numpy() for name, n in counts.items()}
+        return pd.DataFrame({"annotator": people, **columns})
 
     def to_qrels(self, *, rel: int | None = None) -> Qrels:
         """Return the labels as judgments, if one person judged each document.
@@ -213,8 +207,6 @@ class ReturnedLabels(Result):
 
 #: what is mended on the way: what it is of -> what was done
 _MENDED = {"id": "changed by a spreadsheet, restored by the names of the pairs", "label": "twice alike, counted once"}
-#: what begins names that systems and programs give to files of their own
-_HIDDEN = (".", "~$")
 #: faults that a message lists
 _LISTED = 30
 
@@ -239,7 +231,8 @@ class _Check:
         #: user of a tool -> the one for whom all rows were written that only this user answered
         self.taken: dict[str, str] = {}
         people = manifest.annotators
-        both = {(one.said[0], one.assigned) for one in answers if people and one.said and self._named(one) is None}
+        unnamed = [answer for answer in answers if people and answer.said and self._named(answer) is None]
+        both = {(answer.said[0], answer.assigned) for answer in unnamed}
         users, rows = (Counter(pair[side] for pair in both) for side in (0, 1))
         for user, annotator in both:
             if users[user] == rows[annotator] == 1 and annotator in people:
@@ -319,7 +312,7 @@ class _Check:
             raise InputError(f"{what} Leave the label that is meant.")
         if older is not answer:
             self.mended["label"].append(f"{answer.where} and {older.where}")
-            self.labels[key] = label, min(answer, older, key=lambda one: one.time)
+            self.labels[key] = label, min(answer, older, key=lambda each: each.time)
 
     def _named(self, answer: Answer) -> str | None:
         """Return the annotator whom an answer names, or a user's ``annotators=`` for it."""
@@ -343,10 +336,6 @@ class _Check:
         user = answer.said[0]
         unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)}"
         raise InputError(f"{unknown} Say who it is by annotators={ ({user: 'NAME'}) }.")
-
-
-def _first(texts: Sequence[str]) -> str:
-    return "; ".join(texts[:3]) + (f"; and {len(texts) - 3:,} more" if len(texts) > 3 else "")
 
 
 def import_labels(
@@ -416,12 +405,12 @@ def import_labels(
         raise InputError(f"{problem}There is {examples(sorted(check.users), 8)}.", argument="annotators")
     missing = list(check.missing())
     if not partial and not faults and check.whole:
-        # what a fault stands in the way of is not told twice
-        of: dict[str, list[str]] = {}
+        lacking: dict[str, list[str]] = {}
         for pair, who in missing:
+            # what a fault stands in the way of is not told twice
             if pair.name not in check.faulty:
-                of.setdefault("anybody" if who is None else shown(who), []).append(pair.words)
-        for who, words in of.items():
+                lacking.setdefault("anybody" if who is None else shown(who), []).append(pair.words)
+        for who, words in lacking.items():
             problem = f"{count(len(words), 'label')} missing: {_first(words)}. "
             advice = "Wait for the rest, or pass partial=True to take what is there."
             faults.append(InputError(problem + advice, place=f"asked of {who}"))
@@ -431,14 +420,14 @@ def import_labels(
     for noun, mended in check.mended.items():
         if mended:
             warn(f"{count(len(mended), noun)} {_MENDED[noun]}: {_first(mended)}.")
-    lacking = [
+    rows = [
         (pair.qid, pair.docno, who, pair.round, check.notes.get((pair.name, who or ""), ""))
         for pair, who in sorted(missing, key=check.place)
     ]
     columns = ["qid", "docno", "annotator", "round", "note"]
     return ReturnedLabels(
         table=_table(check),
-        missing=pd.DataFrame(lacking, columns=columns, dtype=object).astype({"round": "int64"}),
+        missing=pd.DataFrame(rows, columns=columns, dtype=object).astype({"round": "int64"}),
         settings={
             "task": manifest.task,
             "format": manifest.form,
@@ -449,21 +438,25 @@ def import_labels(
     )
 
 
+def _first(texts: Sequence[str]) -> str:
+    return "; ".join(texts[:3]) + (f"; and {len(texts) - 3:,} more" if len(texts) > 3 else "")
+
+
 def _table(check: _Check) -> pd.DataFrame:
     """Return the labels, topic by topic, with what is known of them."""
-    found = [(check.manifest.by_name[name], who, *said) for (name, who), said in check.labels.items()]
-    found.sort(key=check.place)
+    given = [(check.manifest.by_name[name], who, *label) for (name, who), label in check.labels.items()]
+    given.sort(key=check.place)
     table = pd.DataFrame(
-        [(p.qid, p.docno, label, who, a.time, p.strategy, p.round, p.reason, a.note) for p, who, label, a in found],
+        [(p.qid, p.docno, label, who, a.time, p.strategy, p.round, p.reason, a.note) for p, who, label, a in given],
         columns=["qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note"],
         dtype=object,
     ).astype({"label": "int64", "round": "int64"})
-    took = [answer.seconds for *_, answer in found]
-    if any(seconds is not None for seconds in took):
-        table["seconds"] = pd.Series(took, dtype="float64")
+    seconds = pd.Series([answer.seconds for *_, answer in given], dtype="float64")
+    if seconds.notna().any():
+        table["seconds"] = seconds
     own = {*table, "judge"}
-    for name in dict.fromkeys(name for pair, *_ in found for name in pair.further):
-        values = [pair.further.get(name) for pair, *_ in found]
+    for name in dict.fromkeys(name for pair, *_ in given for name in pair.further):
+        values = [pair.further.get(name) for pair, *_ in given]
         numbers = all(isinstance(value, float) or value is None for value in values)
         table[f"pool_{name}" if name in own else name] = pd.Series(values, dtype="float64" if numbers else object)
     return table
@@ -473,26 +466,30 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
     """Return the files that came back, each of which exists."""
     if files is None:
         sheets = [home / name for name in manifest.files if manifest.form == SHEET]
-        found = [*(path for path in sheets if path.is_file()), *_inside(home / RETURNED)]
+        paths = [*(path for path in sheets if path.is_file()), *_inside(home / RETURNED)]
         beside = [path for path in home.iterdir() if path.is_file() and path.name not in (MANIFEST, *manifest.files)]
         # every row of the task bears its name
         unread = sorted(path.name for path in beside if manifest.task.encode() in read_file(path))
         if unread:
             warn(f"{examples(unread)} of this task not read. Put what came back into {RETURNED}, or name it by files=.")
-        if not found:
+        if not paths:
             advice = f"Put what people or the tool give you into its folder {RETURNED}."
             raise InputError(f"{home} has no file that came back. {advice}", argument="folder")
-        return found
-    listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
-    if not listed or not all(isinstance(path, str | Path) and str(path) for path in listed):
+        return paths
+    named = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
+    if not named or not all(isinstance(path, str | Path) and str(path) for path in named):
         raise InputError(f"files must be paths of files or folders, got {shown(files)}.", argument="files")
-    of_path = {path: [path] if path.is_file() else _inside(path) for path in map(user_path, listed)}
-    if empty := [path for path, inside in of_path.items() if not inside]:
-        raise InputError(f"{empty[0]} is no file, and no folder with a file.", argument="files")
-    return [path for inside in of_path.values() for path in inside]
+    paths = []
+    for path in map(user_path, named):
+        inside = [path] if path.is_file() else _inside(path)
+        if not inside:
+            raise InputError(f"{path} is no file, and no folder with a file.", argument="files")
+        paths += inside
+    return paths
 
 
 def _inside(folder: Path) -> list[Path]:
+    """Return the files in a folder, but for those that begin as files of systems and programs do."""
     paths = sorted(folder.rglob("*")) if folder.is_dir() else []
-    visible = [path for path in paths if not any(p.startswith(_HIDDEN) for p in path.relative_to(folder).parts)]
-    return [path for path in visible if path.is_file()]
+    hidden = (any(part.startswith((".", "~$")) for part in path.relative_to(folder).parts) for path in paths)
+    return [path for path, is_hidden in zip(paths, hidden, strict=True) if path.is_file() and not is_hidden]
