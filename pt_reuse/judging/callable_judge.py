@@ -323,20 +323,18 @@ class AnswerForm:
         if (thresholds is not None) != (form == "score"):
             got = f"got answers={form!r} and thresholds={shown(thresholds)}."
             raise InputError(f"thresholds go with answers='score', {got}", argument="thresholds")
+        unordered = form == "probabilities" and (labels is None or isinstance(labels, Set))
+        if unordered or (form == "score" and labels is not None):
+            what = "probabilities need labels in their order, labels=(0, 1), and those of scores are 0, 1, 2 ..."
+            raise InputError(f"{what}; got {shown(labels)}.", argument="labels")
         bounds = None
         if thresholds is not None:
             bounds = tuple(number_column(pd.Series(np.atleast_1d(thresholds), dtype=object)).tolist())
             if not bounds or not np.isfinite(bounds).all() or (np.diff(bounds) <= 0).any():
                 what = f"thresholds must be numbers that ascend, got {shown(thresholds)}."
                 raise InputError(what, argument="thresholds")
-            labels = range(len(bounds) + 1) if labels is None else labels
-        if form == "probabilities" and (labels is None or isinstance(labels, Set)):
-            problem = "probabilities are of labels. Say which, in their order: labels=(0, 1)."
-            raise InputError(problem, argument="labels")
+            labels = range(len(bounds) + 1)
         known = None if labels is None else tuple(label_set(labels))
-        if bounds is not None and known is not None and (len(known) != len(bounds) + 1 or sorted(known) != list(known)):
-            what = f"ascend and be one more than the thresholds, {len(bounds) + 1} here"
-            raise InputError(f"labels must {what}, got {shown(labels)}.", argument="labels")
         return cls(form, known, bounds, decide, 1 if rel is None else rel)
 
     def kept(self, value: Any) -> Kept:
@@ -378,19 +376,20 @@ class AnswerForm:
         labels = np.array(self.labels)
         if self.form == "score":
             bounds = np.array(self.thresholds)
-            given = [None if score is None else int(labels[int((bounds <= score).sum())]) for score in answers]
+            given = [None if score is None else int((bounds <= score).sum()) for score in answers]
             return {"label": given, "judge_score": [np.nan if score is None else score for score in answers]}
         rows, relevant = [None if row is None else np.array(row) for row in answers], labels >= self.rel
+
+        def label_of(row: np.ndarray) -> int:
+            nearness = row if self.decide == "most probable" else -np.abs(labels - float(row @ labels))
+            # those that are equally near, but for what rounding makes of them
+            return int(labels[nearness >= nearness.max() - 1e-12].min())
+
         return {
-            "label": [None if row is None else self._label(labels, row) for row in rows],
+            "label": [None if row is None else label_of(row) for row in rows],
             "probability": [np.nan if row is None else float(row[relevant].sum()) for row in rows],
             "probabilities": [None if row is None else tuple(row.tolist()) for row in rows],
         }
-
-    def _label(self, labels: np.ndarray, row: np.ndarray) -> int:
-        nearness = row if self.decide == "most probable" else -np.abs(labels - float(row @ labels))
-        # those that are equally near, but for what rounding makes of them
-        return int(labels[nearness >= nearness.max() - 1e-12].min())
 
 
 #: the file of a cache, seconds to wait for another process that writes to it, and before a further call
@@ -471,8 +470,8 @@ class Callable(Judge):
         batch_size: documents per call, at most; None (default): the function takes one document.
         answers: ``"label"`` (a whole number; default), ``"probabilities"`` (a mapping of label -> probability, or in
             the order of `labels`; they sum to 1), or ``"score"``.
-        labels: the possible labels. Default: any whole number for labels, 0, 1, 2 ... for scores; probabilities need
-            them.
+        labels: the possible labels, which probabilities need, in their order. Default: any whole number; scores have 0,
+            1, 2 ...
         thresholds: for scores: the lowest score of the second label, of the third, ...
         decide: how probabilities become a label: the ``"most probable"`` one (default), or the one nearest to the
             ``"expected"`` value; ties go to the lowest.

@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse.columns import Table
-from pt_reuse.data.frame_columns import as_ids, in_rows
+from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.errors import InputError, checked_seed, count, examples, flag, shown, warn
 from pt_reuse.judge import as_judge
@@ -174,35 +174,26 @@ class TopicJudging:
         """Return how many of the scorer's documents nobody was asked about."""
         return int(self._left.sum())
 
-    def next_size(self, protocol: Protocol) -> int:
-        """Return how large the next batch is."""
-        self._size = protocol.next_batch(self._size)
-        most = self.left if protocol.topic_budget is None else protocol.topic_budget - self.progress.asked
-        return min(self._size, most, self.left)
-
-    def next_batch(self, protocol: Protocol, size: int, number: int) -> list[Judged]:
-        """Return the documents that the scorer puts first among those left, to be judged."""
-        free = np.flatnonzero(self._left)
+    def next_batch(self, protocol: Protocol, number: int, size: int | None = None) -> list[Judged]:
+        """Return the documents that the scorer puts first among those left, as many as the protocol says, or `size`."""
+        if size is None:
+            self._size = size = protocol.next_batch(self._size)
+            size = size if protocol.topic_budget is None else min(size, protocol.topic_budget - self.progress.asked)
+        free, n = np.flatnonzero(self._left), len(self._docnos)
         presumed = self._random.choice(free, size=min(protocol.presumed_negatives, len(free)), replace=False)
         examples = [*self._examples, *((place, False) for place in presumed.tolist())]
         places, relevant = np.array(examples, dtype=np.int64).reshape(-1, 2).T
-        scores = self._scores(Training(places, relevant.astype(bool), with_query=True))
+        given: Any = self._scorer.fit(self.qid, self._query, Training(places, relevant.astype(bool), with_query=True))
+        is_array = isinstance(given, np.ndarray) and given.shape == (n,)
+        scores = np.ma.filled(np.ma.asarray(given, dtype=np.float64), np.nan) if is_array else np.full(n, np.nan)
+        if np.isnan(scores).any():
+            what = f"an array of a number for each of the {n:,} documents of topic {shown(self.qid)}"
+            raise InputError(f"{type(self._scorer).__name__}.fit must return {what}, got {shown(given)}.")
         best = free[np.lexsort((self._ties[free], -scores[free]))[:size]]
         return [
             Judged(self.qid, docno, number, CAL, self._scorer.reason(score))
             for docno, score in zip(self._docnos[best].tolist(), scores[best].tolist(), strict=True)
         ]
-
-    def _scores(self, training: Training) -> np.ndarray:
-        given: Any = self._scorer.fit(self.qid, self._query, training)
-        scorer, n = type(self._scorer).__name__, len(self._docnos)
-        what = f"{scorer}.fit must return one number for each of the {n:,} documents of topic {shown(self.qid)}"
-        if not isinstance(given, np.ndarray):
-            given = in_rows(given, pd.Index(self._docnos), what, n)
-        scores = np.asarray(np.ma.filled(np.ma.asanyarray(given).astype(np.float64), np.nan))
-        if scores.shape != (n,) or np.isnan(scores).any():
-            raise InputError(f"{what}; {'some are NaN' if scores.shape == (n,) else f'got the shape {scores.shape}'}.")
-        return scores
 
     def learn(self, judged: Sequence[Judged], rel: int) -> None:
         """Take the labels of a batch, or of documents of the initial pool; `rel` is the lowest that is relevant."""
@@ -300,7 +291,7 @@ def judge_continuously(
     depth = protocol.pool_depth
     if (depth is None) != (runs is None):
         advice = "no pool. Give it no runs, or a pool_depth=." if depth is None else f"a depth-{depth} pool. Give runs."
-        raise InputError(f"{protocol.name} begins with {advice}", argument="runs")
+        raise InputError(f"{type(protocol).__name__} begins with {advice}", argument="runs")
     asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
     lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
     queries = queries_of(topics)
@@ -326,7 +317,7 @@ def judge_continuously(
             n = f"{count(len(bare), 'topic')} of {len(places):,}"
             warn(f"{n} without a pooled document: {examples(bare)}. They begin with what the scorer chooses.")
         warn_of_strangers({qid: [document.docno for document in pooled.get(qid, ())] for qid in places}, places)
-    options = {"protocol": protocol.name, **protocol.options()}
+    options = {"protocol": type(protocol).__name__, **protocol.options()}
     parts = (part for qid, documents in pooled.items() for part in (qid, [document.docno for document in documents]))
     belongs = {
         **{name: value for name, value in options.items() if name != "topic_budget"},
@@ -366,8 +357,7 @@ def judge_continuously(
         while live := [topic for topic in judging if topic.decision.status == GOES_ON]:
             for topic in live:
                 if topic.left:
-                    batch = topic.next_batch(protocol, topic.next_size(protocol), number)
-                    judge_batch(topic, CAL, batch)
+                    judge_batch(topic, CAL, topic.next_batch(protocol, number))
                 else:
                     topic.decision = protocol.decide(topic.progress, 0)
             number += 1

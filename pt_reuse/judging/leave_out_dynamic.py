@@ -319,8 +319,8 @@ class _Choosing:
             pooled = [Judged(qid, docno, 1, "pool", "", self.topic.labels[docno]) for docno in docnos]
             if pooled:
                 topic.learn(pooled, self.rel)
-            size = min(self.topic.judged - len(docnos), topic.left)
-            chosen = topic.next_batch(self.protocol, size, 2) if self.topic.judged > len(docnos) else ()
+            size = self.topic.judged - len(docnos)
+            chosen = topic.next_batch(self.protocol, 2, size) if size else ()
             batches.append(tuple(document.docno for document in chosen))
         return batches
 

@@ -383,13 +383,8 @@ class Protocol:
             what = f"conditions, such as FewJudged(150), got {examples(strangers)}"
             raise InputError(f"goes_on_while must list {what}.", argument="goes_on_while")
         if not self.goes_on_while and self.topic_budget is None:
-            endless = f"{self.name} goes on until every document is judged"
+            endless = f"{type(self).__name__} goes on until every document is judged"
             raise InputError(f"{endless}. Give topic_budget=.", argument="topic_budget")
-
-    @property
-    def name(self) -> str:
-        """Return the name of the protocol."""
-        return type(self).__name__
 
     def next_batch(self, batch: int | None) -> int:
         """Return the size of a batch, given that of the one before (`batch`), None for the first."""

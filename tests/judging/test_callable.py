@@ -72,13 +72,9 @@ def test_probabilities_become_labels():
 
 
 def test_scores_become_labels_by_thresholds():
-    for thresholds, labels, expected in (
-        (0.5, None, [1, 0, 1]),
-        ((0.4, 0.6), None, [1, 0, 2]),
-        ((0.4, 0.5, 0.9), (0, 1, 2, 4), [2, 0, 2]),
-    ):
+    for thresholds, expected in ((0.5, [1, 0, 1]), ((0.4, 0.6), [1, 0, 2]), ((0.4, 0.5, 0.9), [2, 0, 2])):
         model = Model(ta=0.5, tb=-3.0, tc=np.float64(0.75))
-        asked = judge(model, answers="score", thresholds=thresholds, labels=labels, batch_size=8)
+        asked = judge(model, answers="score", thresholds=thresholds, batch_size=8)
         found = asked(ASKED.iloc[[0, 1, 4]])
         assert column(found, "label") == expected
         assert found["judge_score"].tolist() == [0.5, -3.0, 0.75]
