@@ -13,7 +13,6 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse.columns import Table
-from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.errors import InputError, checked_seed, count, examples, flag, shown, warn
 from pt_reuse.judge import as_judge
@@ -294,7 +293,7 @@ def judge_continuously(
         raise InputError(f"{type(protocol).__name__} begins with {advice}", argument="runs")
     asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
     lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
-    queries = queries_of(topics)
+    queries = topic_texts.queries()
     if not isinstance(corpus, Scorer):
         checked_corpus(corpus)
     check_queries(queries, corpus)
@@ -381,16 +380,6 @@ def judge_continuously(
             "seed": seed,
         },
     )
-
-
-def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
-    """Return topic -> query, None where there is none; in the order of the topics."""
-    qids = as_ids("qid", topics["qid"].tolist())
-    if not qids:
-        raise InputError("topics has no topic to judge.", argument="topics")
-    queries = list(topics["query"]) if "query" in topics else [None] * len(qids)
-    texts = [query if isinstance(query, str) and query.strip() else None for query in queries]
-    return dict(zip(qids, texts, strict=True))
 
 
 def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:

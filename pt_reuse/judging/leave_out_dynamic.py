@@ -19,7 +19,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, count, examples
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import Judge, as_judge
-from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of, warn_of_strangers
+from pt_reuse.judging.continuous import TopicJudging, check_queries, warn_of_strangers
 from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
@@ -165,7 +165,8 @@ def leave_out_dynamic(
     """
     scorer = corpus
     protocol = Protocol(batch=1, topic_budget=1)
-    texts, queries = TopicTexts(topics), queries_of(topics)
+    texts = TopicTexts(topics)
+    queries = texts.queries()
     check_queries(queries, scorer)
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     people, lowest, units = inputs.qrels, inputs.rel, inputs.runs.units(by)

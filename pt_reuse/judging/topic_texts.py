@@ -126,6 +126,15 @@ class TopicTexts:
             raise InputError(stands, argument="topics")
         self._frame = topics.drop(columns="qid").set_axis(pd.Index(names, dtype=object), axis=0)
 
+    def queries(self) -> dict[str, str | None]:
+        """Return topic -> query, None where there is none; in the order of the topics, of which there must be any."""
+        frame = pd.DataFrame() if self._frame is None else self._frame
+        if not len(frame):
+            raise InputError("topics has no topic to judge.", argument="topics")
+        given = list(frame["query"]) if "query" in frame else [None] * len(frame)
+        texts = [query if isinstance(query, str) and query.strip() else None for query in given]
+        return dict(zip(frame.index.tolist(), texts, strict=True))
+
     def check(self, qids: Sequence[str]) -> None:
         """Raise where a topic that is judged is not among those told of."""
         if self._frame is None:

@@ -6,7 +6,6 @@ import csv
 import hashlib
 import io
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -232,7 +231,9 @@ class Manifest:
         body = {field.name: getattr(self, field.name) for field in fields(self)}
         body |= {"kind": _KIND, "scale": self.scale.words, "pairs": [vars(pair) for pair in self.pairs]}
         with replacing(folder / MANIFEST) as file:
-            file.write(json.dumps(body, indent=0).encode("ascii"))
+            # what a pool knows of a document may be numbers of numpy, or moments
+            plain = json.dumps(body, indent=0, default=lambda value: getattr(value, "item", value.__str__)())
+            file.write(plain.encode("ascii"))
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -581,7 +582,9 @@ def export_tasks(
 def _new_pairs(pool: Pool, task: str, number: int, keys: Sequence[Key], wanted: Sequence[int]) -> Iterable[Pair]:
     """Yield the pairs of a pool as ones that nobody was asked."""
     provenance = provenance_of(pool)
-    columns = {str(name): list(map(_cell, provenance[name].tolist())) for name in provenance}
+    # None in the place of what is missing, also of numbers
+    known = provenance.astype(object).where(provenance.notna(), None)
+    columns = {str(name): known[name].tolist() for name in known}
     for i, (qid, docno) in enumerate(keys):
         further = {name: cells[i] for name, cells in columns.items()}
         strategy, round_, reason = (further.pop(name, None) for name in ("strategy", "round", "reason"))
@@ -615,12 +618,3 @@ def _write(folder: Path, files: Mapping[str, bytes], manifest: Manifest) -> None
     except OSError as error:
         problem = f"{folder} cannot be written to: {error.strerror or error}."
         raise InputError(problem, argument="folder") from error
-
-
-def _cell(value: Any) -> str | int | float | bool | None:
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or value is pd.NA or value is pd.NaT:
-        return None
-    return value if isinstance(value, str | bool | int) else str(value)

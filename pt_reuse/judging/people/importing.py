@@ -45,7 +45,7 @@ class Answer:
     docno: str | None
     task: str
     assigned: str  # for whom the row was written, "" for nobody
-    said: tuple[str, ...]  # who gave the label by what stands there, the best name first
+    users: tuple[str, ...]  # who gave the label by what stands there, the best name first
     labels: tuple[Any, ...]  # what was chosen
     note: str
     time: str  # ISO 8601, UTC
@@ -117,7 +117,7 @@ def _answer(ids: Mapping[str, Any], cells: Mapping[str, Any], place: str, file: 
         docno=None if ids.get("docno") is None else str(ids["docno"]),
         task=str(ids.get("task") or "").strip(),
         assigned=str(ids.get("assigned") or ""),
-        said=tuple(str(name) for name in people if name is not None and str(name).strip()),
+        users=tuple(str(name) for name in people if name is not None and str(name).strip()),
         labels=tuple(label for label in labels if label is not None and str(label).strip() and not skipped),
         # half a pair of surrogates, which JSON can say, cannot be written to a file
         note=note.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
@@ -227,12 +227,12 @@ class _Check:
         self._topics = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
         self._ids = {storable(id_) for pair in manifest.pairs for id_ in pair.key}
         answers = [answer for answer in answers if self._is_of_the_task(answer)]
-        self.users = {name for answer in answers for name in answer.said}
+        self.users = {name for answer in answers for name in answer.users}
         #: user of a tool -> the one for whom all rows were written that only this user answered
         self.taken: dict[str, str] = {}
         people = manifest.annotators
-        unnamed = [answer for answer in answers if people and answer.said and self._named(answer) is None]
-        both = {(answer.said[0], answer.assigned) for answer in unnamed}
+        unnamed = [answer for answer in answers if people and answer.users and self._named(answer) is None]
+        both = {(answer.users[0], answer.assigned) for answer in unnamed}
         users, rows = (Counter(pair[side] for pair in both) for side in (0, 1))
         for user, annotator in both:
             if users[user] == rows[annotator] == 1 and annotator in people:
@@ -317,23 +317,23 @@ class _Check:
     def _named(self, answer: Answer) -> str | None:
         """Return the annotator whom an answer names, or a user's ``annotators=`` for it."""
         people = self.manifest.annotators
-        forms = (form for name in answer.said for form in (name, restored(name)) if not people or form in people)
-        return next((self._given[name] for name in answer.said if name in self._given), None) or next(forms, None)
+        forms = (form for name in answer.users for form in (name, restored(name)) if not people or form in people)
+        return next((self._given[name] for name in answer.users if name in self._given), None) or next(forms, None)
 
     def _annotator(self, answer: Answer) -> str:
         """Return who gave an answer; raise where nobody knows."""
         file, people = Path(answer.file).name, self.manifest.annotators
         named = self._named(answer)
-        if named is None and answer.said:
-            named = self.taken.get(answer.said[0])
+        if named is None and answer.users:
+            named = self.taken.get(answer.users[0])
         elif named is None:
             # of tasks that anybody may do, a file without a name is of one person
             named = answer.assigned or self.manifest.files.get(file) or ("" if people else Path(file).stem)
         if named:
             return named
-        if not answer.said:
+        if not answer.users:
             raise InputError("it does not say who judged. Fill in `annotator`.")
-        user = answer.said[0]
+        user = answer.users[0]
         unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)}"
         raise InputError(f"{unknown} Say who it is by annotators={ ({user: 'NAME'}) }.")
 
