@@ -17,7 +17,7 @@ from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.errors import InputError, checked_seed, count, examples, flag, shown, warn
 from pt_reuse.judge import as_judge
 from pt_reuse.judging.protocols import GOES_ON, Decision, Progress, Protocol
-from pt_reuse.judging.session import Judged, checked_folder, labels_frame, open_session
+from pt_reuse.judging.session import Judged, Session, checked_folder, labels_frame, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.bandits import random_of_topic
@@ -327,39 +327,11 @@ def judge_continuously(
         "rel": lowest,
     }
     judging = [TopicJudging(qid, query, scorer, places[qid], seed) for qid, query in queries.items()]
-    judged, rows, number = list[Judged](), list[tuple[Any, ...]](), 1
     with (
         open_session(folder, "session of continuous judging", belongs, asked, topic_texts) as kept,
         pt.tqdm(desc="judging", unit="document", disable=not verbose) as bar,
     ):
-
-        def judge_batch(topic: TopicJudging, strategy: str, batch: Sequence[Judged], of_pool_left: int = 0) -> None:
-            """Judge a batch of a topic, and decide whether the topic continues."""
-            if batch:
-                answers = [answer for several in kept.judged(batch) for answer in several]
-                judged.extend(answers)
-                topic.learn(answers, lowest)
-                bar.update(len(answers))
-            done = topic.progress
-            topic.decision = protocol.decide(done, topic.left + of_pool_left)
-            of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
-            if strategy == CAL:
-                of_batch = done.batch_judged, done.batch_relevant, done.batch_share
-            rows.append((topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision))
-
-        if start is not None:
-            for topic in judging:
-                documents = pooled.get(topic.qid, [])
-                first = documents[: protocol.topic_budget]
-                judge_batch(topic, start, first, len(documents) - len(first))
-            number = 2
-        while live := [topic for topic in judging if topic.decision.status == GOES_ON]:
-            for topic in live:
-                if topic.left:
-                    judge_batch(topic, CAL, topic.next_batch(protocol, number))
-                else:
-                    topic.decision = protocol.decide(topic.progress, 0)
-            number += 1
+        judged, rows = _in_rounds(judging, start, pooled, protocol, lowest, kept, bar)
     without = sum(answer.label is None for answer in judged)
     if without:
         warn(f"{count(without, 'document')} of {len(judged):,} without a label, left out.")
@@ -380,6 +352,47 @@ def judge_continuously(
             "seed": seed,
         },
     )
+
+
+def _in_rounds(
+    topics: Sequence[TopicJudging],
+    start: str | None,
+    pooled: Mapping[str, Sequence[Judged]],
+    protocol: Protocol,
+    rel: int,
+    session: Session,
+    bar: Any,
+) -> tuple[list[Judged], list[tuple[Any, ...]]]:
+    """Judge the initial pool, which has a name where there is one, and then batch after batch; also return `rounds`."""
+    judged, rows, number = list[Judged](), list[tuple[Any, ...]](), 1
+
+    def judge(topic: TopicJudging, strategy: str, batch: Sequence[Judged], of_pool_left: int = 0) -> None:
+        if batch:
+            answers = [answer for several in session.judged(batch) for answer in several]
+            judged.extend(answers)
+            topic.learn(answers, rel)
+            bar.update(len(answers))
+        done = topic.progress
+        topic.decision = protocol.decide(done, topic.left + of_pool_left)
+        of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
+        if strategy == CAL:
+            of_batch = done.batch_judged, done.batch_relevant, done.batch_share
+        rows.append((topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision))
+
+    if start is not None:
+        for topic in topics:
+            documents = pooled.get(topic.qid, ())
+            first = documents[: protocol.topic_budget]
+            judge(topic, start, first, len(documents) - len(first))
+        number = 2
+    while live := [topic for topic in topics if topic.decision.status == GOES_ON]:
+        for topic in live:
+            if topic.left:
+                judge(topic, CAL, topic.next_batch(protocol, number))
+            else:
+                topic.decision = protocol.decide(topic.progress, 0)
+        number += 1
+    return judged, rows
 
 
 def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:

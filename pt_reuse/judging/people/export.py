@@ -232,7 +232,7 @@ class Manifest:
         body |= {"kind": _KIND, "scale": self.scale.words, "pairs": [vars(pair) for pair in self.pairs]}
         with replacing(folder / MANIFEST) as file:
             # what a pool knows of a document may be numbers of numpy, or moments
-            plain = json.dumps(body, indent=0, default=lambda value: getattr(value, "item", value.__str__)())
+            plain = json.dumps(body, indent=0, default=lambda v: v.item() if isinstance(v, np.generic) else str(v))
             file.write(plain.encode("ascii"))
 
 
