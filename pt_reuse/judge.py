@@ -69,9 +69,20 @@ class Judge(pt.Transformer):
             hint = without_texts(lacking, inp.columns)
             raise pt.validate.InputValidationError(f"{error.args[0]}: {hint}", error.modes) from None
         with located(f"judge {self.name}"), telling_of_texts(inp.columns):
-            said = _columns(self.labels_of(inp), inp.index)
-            label = checked_labels(said.pop("label"), inp)
-        columns = with_provenance(label, said, self.name)
+            answer = self.labels_of(inp)
+            if isinstance(answer, pd.DataFrame) or (isinstance(answer, Mapping) and "label" not in answer):
+                what = "one label per document, or a mapping of columns with 'label'"
+                raise InputError(f"labels_of must return {what}, got {shown(answer)}.")
+            further = dict(answer) if isinstance(answer, Mapping) else {"label": answer}
+            label = checked_labels(further.pop("label"), inp)
+            for column, cells in further.items():
+                rows = in_rows(cells, inp.index, f"labels_of must return one {column} per document", len(inp))
+                if len(rows) != len(inp):
+                    raise InputError(f"labels_of must return {len(inp):,} {column}, got {len(rows):,}.")
+                if isinstance(cells, pd.Series) or not hasattr(cells, "__len__"):
+                    # a Series would be put beside the rows by its index, and an iterator is used up
+                    further[column] = cells.array if isinstance(cells, pd.Series) else rows
+        columns = with_provenance(label, further, self.name)
         if label.notna().all():
             # pt.Experiment takes judgments with plain whole numbers alone
             columns["label"] = label.astype(np.int64)
@@ -99,24 +110,6 @@ class Judge(pt.Transformer):
         Instead of labels, it may return a mapping of columns: ``label`` and further ones, such as ``judge``, ``time``,
         a probability.
         """
-
-
-def _columns(answer: Any, rows: pd.Index) -> dict[str, Any]:
-    """Return the answer of a judge by column, ``label`` among them, each of which has a cell for each document."""
-    if isinstance(answer, pd.DataFrame) or (isinstance(answer, Mapping) and "label" not in answer):
-        what = "one label per document, or a mapping of columns with 'label'"
-        raise InputError(f"labels_of must return {what}, got {shown(answer)}.")
-    said = dict(answer) if isinstance(answer, Mapping) else {"label": answer}
-    for column, cells in said.items():
-        if column == "label":
-            continue
-        listed = in_rows(cells, rows, f"labels_of must return one {column} per document", len(rows))
-        if len(listed) != len(rows):
-            raise InputError(f"labels_of must return {len(rows):,} {column}, one per document, got {len(listed):,}.")
-        if isinstance(cells, pd.Series) or not hasattr(cells, "__len__"):
-            # a Series would be put beside the rows by its index, and an iterator is used up
-            said[column] = cells.array if isinstance(cells, pd.Series) else listed
-    return said
 
 
 #: what a judge with judgments may say of a document that they do not know
@@ -175,12 +168,12 @@ class Oracle(KnownJudge):
 
     def __init__(self, qrels: Any, unknown: str = "skip", name: str = "oracle"):
         super().__init__(qrels, unknown, name)
-        self._said = {column: self._known[column].tolist() for column in ("judge", "time") if column in self._known}
+        self._more = {column: self._known[column].tolist() for column in ("judge", "time") if column in self._known}
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
         rows, labels = self._find(pairs)
-        said = {name: [cells[row] if row >= 0 else None for row in rows] for name, cells in self._said.items()}
-        return {"label": labels, **said}
+        more = {name: [cells[row] if row >= 0 else None for row in rows] for name, cells in self._more.items()}
+        return {"label": labels, **more}
 
 
 class AskedJudge(Judge):
@@ -191,8 +184,8 @@ class AskedJudge(Judge):
         self._asked = asked
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, Any]:
-        found = labels_by(self._asked, pairs.drop(columns=["label", "judge", "time"], errors="ignore"), self.name)
-        return {column: found[column].array for column in found.columns}
+        answer = labels_by(self._asked, pairs.drop(columns=["label", "judge", "time"], errors="ignore"), self.name)
+        return {column: answer[column].array for column in answer.columns}
 
 
 def as_judge(value: Any, argument: str = "judge") -> Judge:
@@ -231,8 +224,8 @@ class NamedJudge:
             lacking = [column for column in self.judge.needs() if column not in pairs]
             if lacking:
                 raise without_texts(lacking, pairs.columns)
-            found: pd.Series = self.judge(pairs)["label"].astype("Int64")
-            return found if self.grades is None else in_grades(found, self.grades)
+            labels: pd.Series = self.judge(pairs)["label"].astype("Int64")
+            return labels if self.grades is None else in_grades(labels, self.grades)
 
 
 #: what one judge may be given as
@@ -254,23 +247,31 @@ def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families:
         if boards := [name for name in given.leaderboards if name not in given.labels]:
             warn(f"{given.folder}: {examples(boards)} left out: a leaderboard has no labels.")
         given = given.labels
-    several = _by_name(given, argument)
+    several: dict[Any, Any] = {ALONE: given}
+    if callable(given):
+        judge = as_judge(given, argument)
+        several = {judge.name: judge}
+    elif isinstance(given, Mapping):
+        inner = [value for value in given.values() if isinstance(value, Mapping)]
+        # one judge may be topic -> document -> label
+        is_one = len(inner) == len(given) > 0 and not any(isinstance(v, Mapping) for of in inner for v in of.values())
+        several = several if is_one else dict(given)
     if not several or not all(isinstance(name, str) and name.strip() for name in several):
         what = "one judge or more, each with a text as its name"
         raise InputError(f"{argument} must have {what}, got {shown(list(several))}.", argument=argument)
     by_judge = isinstance(rel, Mapping) and any(isinstance(key, str) for key in rel)
     rels = of_each(rel, several, "judge_rel") if by_judge else dict.fromkeys(several, rel)
     groups = of_each(families, several, "families")
-    found = []
-    for name, one in several.items():
+    named = []
+    for name, each in several.items():
         with located(name):
-            judge = as_judge(one, argument)
-        said = rels.get(name)
-        grades = checked_grades(said) if isinstance(said, Mapping) else None
-        lowest = judge.rel if said is None else checked_rel(said, "judge_rel") if grades is None else None
+            judge = as_judge(each, argument)
+        of_judge = rels.get(name)
+        grades = checked_grades(of_judge) if isinstance(of_judge, Mapping) else None
+        lowest = judge.rel if of_judge is None else checked_rel(of_judge, "judge_rel") if grades is None else None
         family = groups.get(name, getattr(judge, "family", None))
-        found.append(NamedJudge(name, judge, lowest, None if family is None else str(family), grades))
-    return found
+        named.append(NamedJudge(name, judge, lowest, None if family is None else str(family), grades))
+    return named
 
 
 def in_grades(labels: pd.Series, grades: Mapping[int, int]) -> pd.Series:
@@ -289,26 +290,13 @@ def checked_grades(given: Mapping[Any, Any]) -> dict[int, int]:
     if not given or not all(is_label(value) for pair in given.items() for value in pair):
         what = "a label, or a dict of the judge's label -> the label of people"
         raise InputError(f"judge_rel must be {what}, got {shown(dict(given))}.", argument="judge_rel")
-    return {int(mine): int(theirs) for mine, theirs in given.items()}
+    return {int(label): int(grade) for label, grade in given.items()}
 
 
 def is_label(value: Any) -> bool:
     """Return whether a value is a whole number that may be a label."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return whole and bool(LABELS[0] <= value <= LABELS[1])
-
-
-def _by_name(given: Any, argument: str) -> dict[Any, Any]:
-    if isinstance(given, Mapping):
-        inner = [value for value in given.values() if isinstance(value, Mapping)]
-        if not len(inner) == len(given) > 0 or any(isinstance(v, Mapping) for part in inner for v in part.values()):
-            return dict(given)
-        # topic -> document -> label
-        return {ALONE: given}
-    if callable(given):
-        judge = as_judge(given, argument)
-        return {judge.name: judge}
-    return {ALONE: given}
 
 
 def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, Any]:
@@ -381,10 +369,10 @@ def lowest_relevant(
 
 def scale_words(judge_rel: int, grades: Mapping[int, int] | None) -> str:
     """Return what counts as relevant for a judge, and for what its labels are taken, for settings."""
-    told = f"relevant from label {judge_rel}"
+    words = f"relevant from label {judge_rel}"
     if grades is None:
-        return told
-    return f"{told} of people, {', '.join(f'{mine} being {theirs}' for mine, theirs in sorted(grades.items()))}"
+        return words
+    return f"{words} of people, {', '.join(f'{label} being {grade}' for label, grade in sorted(grades.items()))}"
 
 
 @dataclass(frozen=True)
@@ -402,10 +390,10 @@ class HoleLabels:
         return self.labels != UNJUDGED
 
     def words(self) -> str:
-        told = f"{self.name}: {count(len(self.labels), 'document')} asked, {scale_words(self.judge_rel, self.grades)}"
-        told += "" if self.highest is None else f", labels above {self.highest} taken for {self.highest}"
+        words = f"{self.name}: {count(len(self.labels), 'document')} asked, {scale_words(self.judge_rel, self.grades)}"
+        words += "" if self.highest is None else f", labels above {self.highest} taken for {self.highest}"
         unknown = int((~self.known).sum())
-        return told + (f", {unknown:,} without a label" if unknown else "")
+        return words + (f", {unknown:,} without a label" if unknown else "")
 
 
 def labels_of_holes(judge: NamedJudge, documents: pd.DataFrame, people: Scale) -> HoleLabels:

@@ -19,7 +19,7 @@ from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.kernels import KERNELS, UNJUDGED, Cells, Changes, Judgments, Spec, discounts
-from pt_reuse.arrays.rescore import HitIndex, Hits
+from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.arrays.significance import agreement_of_tests, drawn_agreement, pair_tests
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
@@ -77,24 +77,12 @@ _ADDITIVE = ("p", "r", "ndcg", "rbp")
 #: so many documents of a run are kept
 KEPT = 10
 _NOTHING = 1e-12  # a change of a score that is no more is of rounding
-#: what an effect is, for settings
-OF_SUM = (
-    "weight of the document's rank x (gain by the judge - gain by people) / divisor of the topic under the judge; what "
-    "the new divisor does to labels that stay is of no document"
-)
-ALONE = "what the score gains where this label alone is changed; such effects need not add up"
-NONE = "not known, since ir_measures computes the measure"
 
 
 def is_sum(measure: ir_measures.Measure) -> bool:
     """Return whether the effects on scores by a measure are parts of one sum."""
     spec = native_spec(measure)
     return spec is not None and spec.kernel in _ADDITIVE and not spec.judged_only
-
-
-def words_of(measure: ir_measures.Measure) -> str:
-    """Return what an effect on scores by a measure is, for settings."""
-    return OF_SUM if is_sum(measure) else NONE if native_spec(measure) is None else ALONE
 
 
 @dataclass(frozen=True)
@@ -136,8 +124,8 @@ class DocumentEffects:
         if spec is None:
             return
         share = 1 / np.maximum(len(topics) if has_topic is None else has_topic.sum(axis=0), 1)
-        found = self._of_sum(spec, topics, truth, estimate)
-        for rows, effects in found if is_sum(measure) else self._alone(measure, topics, truth, estimate):
+        of_sum = self._of_sum(spec, topics, truth, estimate)
+        for rows, effects in of_sum if is_sum(measure) else self._alone(measure, topics, truth, estimate):
             # a topic that a run lacks has no documents of it, so that its share may be of any
             yield rows, effects * share
 
@@ -158,7 +146,16 @@ class DocumentEffects:
             changed = np.flatnonzero(gained[rows])
             if not len(changed) or divisor[topic] == 0:
                 continue
-            weights = _weights(spec, self._index.gather(range(topic, topic + 1)), rows.stop - rows.start)
+            hits = self._index.gather(range(topic, topic + 1))
+            weight, weights = np.ones(len(hits.rank)), np.zeros((rows.stop - rows.start, hits.n_runs))
+            if spec.kernel == "ndcg":
+                weight /= discounts(int(hits.rank.max(initial=1)))[hits.rank]
+            elif spec.kernel == "rbp":
+                weight *= (1 - spec.p) * spec.p ** (hits.rank - 1.0)
+            # of the rank of a document in the score of each run, 0 where it has not
+            weights[hits.row, hits.of] = (
+                weight if spec.cutoff is None else np.where(hits.rank <= spec.cutoff, weight, 0.0)
+            )
             yield changed + rows.start, weights[changed] * (gained[rows][changed] / divisor[topic])[:, None]
 
     def _alone(
@@ -175,7 +172,7 @@ class DocumentEffects:
                     yield changed[block.set[cells]], block.values[0, cells] - block.base[0, at]
 
     def moving(
-        self, found: Iterable[Effects], moved: pd.DataFrame, truth: Labels, given: Labels
+        self, by_topic: Iterable[Effects], moved: pd.DataFrame, truth: Labels, given: Labels
     ) -> tuple[pd.DataFrame, Floats]:
         """Return ``name qid docno label judge_label rank effect`` of the documents that push each run the way it moves.
 
@@ -185,7 +182,7 @@ class DocumentEffects:
         way = np.sign(np.where(rise != 0, rise, np.where(np.abs(relative) > _NOTHING, relative, 0.0)))
         rows, pushes = np.full((0, len(way)), -1, dtype=np.int64), np.zeros((0, len(way)))
         totals = np.zeros(len(way))
-        for of_topic, effects in found:
+        for of_topic, effects in by_topic:
             own = effects - effects.mean(axis=1, keepdims=True)
             totals += own.sum(axis=0)
             both = np.concatenate([pushes, own * way])
@@ -199,23 +196,12 @@ class DocumentEffects:
         texts = {
             "name": np.array(self.runs.names, dtype=object)[run],
             "qid": np.array(documents.topics, dtype=object)[documents.topic[row]],
-            "docno": np.array([documents.docno(one) for one in row.tolist()], dtype=object),
+            "docno": np.array([documents.docno(place) for place in row.tolist()], dtype=object),
         }
         table = pd.DataFrame(texts, dtype=object).assign(
             label=label, judge_label=judge_label, rank=rank.mask(rank == 0)
         )
         return table.assign(effect=pushes[place, run] * way[run]), totals
-
-
-def _weights(spec: Spec, hits: Hits, n_documents: int) -> Floats:
-    """Return (documents, runs) what the rank of a document weighs in the score of each run, 0 where it has not."""
-    weight, found = np.ones(len(hits.rank)), np.zeros((n_documents, hits.n_runs))
-    if spec.kernel == "ndcg":
-        weight /= discounts(int(hits.rank.max(initial=1)))[hits.rank]
-    elif spec.kernel == "rbp":
-        weight *= (1 - spec.p) * spec.p ** (hits.rank - 1.0)
-    found[hits.row, hits.of] = weight if spec.cutoff is None else np.where(hits.rank <= spec.cutoff, weight, 0.0)
-    return found
 
 
 #: who gives the labels that are compared with those of people
@@ -229,8 +215,9 @@ def _draw_scores(result: LabelAudit, measure: str, place: Place, *, judge: str |
     rows = result.of_all()
     taus = rows[rows["measure"] == measure].set_index("judge")["tau_b"].to_dict()
     movers = result.movers[result.movers["measure"] == measure].rename(columns={"score": "x", "judge_score": "y"})
-    several = judge is None and place.ax is None
-    chosen = result.judges if several else [result.judges[0] if judge is None else choice("judge", judge, list(taus))]
+    chosen = result.judges
+    if judge is not None or place.ax is not None:
+        chosen = [result.judges[0] if judge is None else choice("judge", judge, list(taus))]
     panels = {f"{name}\n{of_tau(taus[name])}": movers[movers["judge"] == name] for name in chosen}
     x, y = f"{measure}, people", f"{measure}, {'judge' if len(panels) > 1 else chosen[0]}"
     return plot_squares(panels, x=x, y=y, title="Scores by each judge against those by people", place=place)
@@ -490,7 +477,11 @@ def audit_labels(
         judged,
         groups,
         {name: labels.settings[name] for name in ("people",) if name in labels.settings},
-        {f"documents, {measure!r}": words_of(measure) for measure in inputs.measures},
+        {
+            f"documents, {measure!r}": "not known, since ir_measures computes the measure"
+            for measure in inputs.measures
+            if native_spec(measure) is None
+        },
         interval_settings(bootstrap, "; of resamples in which a part of the runs does not tie"),
         {} if bootstrap is None else dict(OF_DROPS),
         {} if groups is None else {"by": groups.by},
@@ -532,26 +523,26 @@ def _set_of(human: Qrels, of: ComparedLabels, kind: str) -> ComparedSets:
 def _beside(human: Qrels, judge: ComparedLabels, person: ComparedLabels, *, drop: bool) -> ComparedSets:
     """Return a judge and a person on the documents of the person, and of the judge, too, where others drop out."""
     documents = human.arrays.documents
-    mine, theirs = (labels.on_scale.arrays.labels_of(documents) for labels in (judge, person))
+    by_judge, by_person = (labels.on_scale.arrays.labels_of(documents) for labels in (judge, person))
     common = np.intersect1d(_topics_of(human, judge), _topics_of(human, person))
-    kept = (theirs != UNJUDGED) & ((mine != UNJUDGED) | (not drop)) & np.isin(documents.topic, common)
-    truth, *estimates = (np.where(kept, labels, UNJUDGED) for labels in (human.arrays.labels, mine, theirs))
+    kept = (by_person != UNJUDGED) & ((by_judge != UNJUDGED) | (not drop)) & np.isin(documents.topic, common)
+    truth, *estimates = (np.where(kept, side, UNJUDGED) for side in (human.arrays.labels, by_judge, by_person))
     about = {"judge": judge.name, "person": person.name}
     return ComparedSets(about, truth, tuple(estimates), np.unique(documents.topic[kept]), int(kept.sum()))
 
 
 def _scored(inputs: Inputs, compared: Sequence[ComparedSets], **how: Any) -> Iterator[list[list[TopicScores]]]:
     """Yield of each of those compared, by measure, the scores by people and by each estimate, on its topics."""
-    labels = np.stack([one for of in compared for one in (of.truth, *of.estimates)])
+    labels = np.stack([side for of in compared for side in (of.truth, *of.estimates)])
     # equal sets are scored once
     sets, number = np.unique(labels, axis=0, return_inverse=True)
     values = scores_under(inputs.runs, inputs.qrels, inputs.measures, sets, **how)
     has_topic = None if inputs.complete else topics_of_runs(inputs.runs, inputs.qrels)
     added, numbers = adds_up(inputs.measures).tolist(), iter(number.ravel().tolist())
     for of in compared:
-        mine = [next(numbers) for _ in (of.truth, *of.estimates)]
+        own = [next(numbers) for _ in (of.truth, *of.estimates)]
         has = None if has_topic is None else has_topic[of.topics]
-        yield [[TopicScores(values[n, m, of.topics], has, adds) for n in mine] for m, adds in enumerate(added)]
+        yield [[TopicScores(values[n, m, of.topics], has, adds) for n in own] for m, adds in enumerate(added)]
 
 
 def _ranked(
@@ -572,8 +563,8 @@ def _ranked(
         moved = field.moved(of, repr(measure), inputs.runs.run_table)
         if of.given is not None:
             claims.append({"judge": of.about["judge"], "measure": repr(measure), **field.claims()})
-            found = effects.between(measure, of.topics, truth.has_topic, of.truth, of.estimates[0])
-            table, totals = effects.moving(found, moved, of.truth, of.given)
+            by_topic = effects.between(measure, of.topics, truth.has_topic, of.truth, of.estimates[0])
+            table, totals = effects.moving(by_topic, moved, of.truth, of.given)
             documents.append(under({"judge": of.about["judge"], "measure": repr(measure)}, table))
             moved = moved.assign(by_documents=totals if is_sum(measure) else np.nan)
         # of runs that gain as much the best one under people comes first
@@ -624,18 +615,18 @@ class RankedField:
                 if by != ALL:
                     # of a few runs all tie in some draws as a rule, which settings tell
                     warnings.simplefilter("ignore", ReuseWarning)
-                found = ranking_agreement(truth, estimate, self.bootstrap)
+                agreed = ranking_agreement(truth, estimate, self.bootstrap)
             about = {**of.about, "measure": measure, "by": by, "part": part, "runs": len(runs), "topics": len(topics)}
             risen = self.mean_rise("mean_rise", runs, integer=False)
-            yield {**about, "documents": of.documents, **found, **risen}
+            yield {**about, "documents": of.documents, **agreed, **risen}
 
     def claims(self) -> dict[str, float]:
         """Return how many differences are significant under the judge, and how many of these are not under people."""
         sides = self.truth.values, self.estimate.values
         people, judge = map(pair_tests, sides)
-        found = agreement_of_tests(people, judge, ALPHA)
-        n, share = found.ss_a + found.ss_d + found.ns, found.only_second
-        row: dict[str, float] = {"judge_significant": n, "false_share": share, "opposite": found.ss_d}
+        agreement = agreement_of_tests(people, judge, ALPHA)
+        n, share = agreement.ss_a + agreement.ss_d + agreement.ns, agreement.only_second
+        row: dict[str, float] = {"judge_significant": n, "false_share": share, "opposite": agreement.ss_d}
         if self.bootstrap is not None:
             several = len(sides[0]) > 1
             drawn = drawn_agreement(*sides, self.bootstrap, ALPHA).only_second if several else np.full(1, np.nan)
@@ -664,10 +655,10 @@ def _beside_people(
     every = None if bootstrap is None else bootstrap.counts(len(inputs.qrels.topics))
     unknown = np.full(1 if every is None else len(every), np.nan)
 
-    def compared(person: str, mine: float, theirs: float, drawn: NDArray[np.float64]) -> dict[str, float]:
-        row = {"tau_b": mine, person: theirs, "difference": mine - theirs}
+    def compared(person: str, by_judge: float, by_person: float, drawn: NDArray[np.float64]) -> dict[str, float]:
+        row = {"tau_b": by_judge, person: by_person, "difference": by_judge - by_person}
         if bootstrap is not None:
-            ends = bootstrap.interval(mine - theirs, drawn, within=(-2, 2))
+            ends = bootstrap.interval(by_judge - by_person, drawn, within=(-2, 2))
             row["difference_low"], row["difference_high"] = ends
         return row
 
@@ -675,21 +666,19 @@ def _beside_people(
     judges = dict.fromkeys(of.about["judge"] for of, _ in there)
     for (m, measure), judge in product(enumerate(map(repr, inputs.measures)), judges):
         ranked = []
-        for of, scores in ((of, scores[m]) for of, scores in there if of.about["judge"] == judge):
-            mine, theirs = (float(_tau_b(scores[0], other)[0]) for other in scores[1:])
+        for of, (truth, *others) in ((of, scores[m]) for of, scores in there if of.about["judge"] == judge):
+            by_judge, by_person = (float(_tau_b(truth, other)[0]) for other in others)
             drawn = unknown
             # one topic is always itself, so that nothing says what another one would do
             if every is not None and len(of.topics) > 1:
-                of_judge, of_person = (_tau_b(scores[0], other, every[:, of.topics]) for other in scores[1:])
-                drawn = of_judge - of_person
+                drawn = np.subtract(*(_tau_b(truth, other, every[:, of.topics]) for other in others))
             about = {**of.about, "measure": measure, "topics": len(of.topics), "documents": of.documents}
-            rows.append({**about, **compared("person_tau_b", mine, theirs, drawn)})
-            if not np.isnan(mine - theirs):
-                ranked.append((mine, theirs, drawn))
-        known = zip(*(ranked or [(np.nan, np.nan, unknown)]), strict=True)
-        mine, theirs, drawn = (np.mean(values, axis=0) for values in known)
+            rows.append({**about, **compared("person_tau_b", by_judge, by_person, drawn)})
+            if not np.isnan(by_judge - by_person):
+                ranked.append((by_judge, by_person, drawn))
+        columns = zip(*(ranked or [(np.nan, np.nan, unknown)]), strict=True)
         about = {"judge": judge, "measure": measure, "people": len(ranked)}
-        means.append({**about, **compared("people_tau_b", mine, theirs, drawn)})
+        means.append({**about, **compared("people_tau_b", *(np.mean(values, axis=0) for values in columns))})
     tables = {"beside": rows, "yardstick": means}
     return {name: as_declared(LabelAudit, name, each, ends=every is not None) for name, each in tables.items()}
 

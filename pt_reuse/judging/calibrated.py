@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -15,7 +15,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.lists import TopicDocs
-from pt_reuse.data.frame_columns import as_ids, as_pairs, checked_labels, now, row_in_words
+from pt_reuse.data.frame_columns import as_pairs, checked_labels, now, row_in_words
 from pt_reuse.data.judgment_changes import name_of
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.errors import (
@@ -25,15 +25,15 @@ from pt_reuse.errors import (
     count,
     examples,
     flag,
+    fraction,
     located,
-    names,
     positive,
     shown,
     warn,
 )
 from pt_reuse.errors import columns as check_columns
 from pt_reuse.judge import Judge, as_judge
-from pt_reuse.judging.protocols import Budget
+from pt_reuse.judging.protocols import check_budgets, labels_within
 from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
@@ -47,35 +47,21 @@ USUAL = ("probability", "judge_score", "score", "label")
 
 @dataclass(frozen=True)
 class ModelSays:
-    """What a model says: (documents, columns) numbers, NaN for nothing, and (documents,) its own labels."""
+    """What a model says: (documents, 1) numbers of a column, NaN for nothing, and (documents,) its own labels."""
 
-    columns: tuple[str, ...]
+    column: str
     features: NDArray[np.float64]
     labels: pd.Series
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Return (documents,) of which it says all that is calibrated."""
-        return np.asarray(~np.isnan(self.features).any(axis=1))
-
-
-@dataclass(frozen=True)
-class Model:
-    """A model that says something of documents, in whatever form the user gives it: a callable, or judgments."""
-
-    name: str
-    ask: Callable[[pd.DataFrame], Any]
+        """Return (documents,) of which it says what is calibrated."""
+        return np.asarray(~np.isnan(self.features[:, 0]))
 
     @classmethod
-    def of(cls, model: Any) -> Model:
-        if callable(model):
-            return cls(name_of(model), model)
-        judged = as_qrels(model, "model").to_frame()[["qid", "docno", "label"]]
-        return cls("model", lambda pairs: judged)
-
-    def says(self, pairs: pd.DataFrame, columns: tuple[str, ...] | None) -> ModelSays:
-        """Return what the model says of documents that it is shown, ``qid docno`` and what it reads."""
-        answer = self.ask(pairs.copy())
+    def of(cls, model: Any, pairs: pd.DataFrame, column: str | None) -> ModelSays:
+        """Return what a model, a callable or judgments, says of documents, ``qid docno`` and what it reads."""
+        answer = model(pairs.copy()) if callable(model) else as_qrels(model, "model").to_frame()
         if isinstance(answer, Iterable) and not isinstance(answer, pd.DataFrame | str | bytes):
             scores = list(answer)
             if len(scores) != len(pairs):
@@ -85,11 +71,11 @@ class Model:
         with located("model"):
             if not isinstance(answer, pd.DataFrame):
                 raise InputError(f"a model must return a frame, got {shown(answer)}.", argument="model")
-            check_columns("the answer", answer.columns, ("qid", "docno", *(columns or ())))
-            columns = columns or tuple(column for column in USUAL if column in answer)[:1]
-            if not columns:
+            column = column or next((name for name in USUAL if name in answer), None)
+            if column is None:
                 lacking = f"neither {' nor '.join(map(repr, USUAL))}"
                 raise InputError(f"the answer has {lacking}, but {examples(answer.columns, 12)}.", argument="column")
+            check_columns("the answer", answer.columns, ("qid", "docno", column))
             keys = pd.MultiIndex.from_arrays(as_pairs(answer))
             if keys.has_duplicates:
                 twice = examples([" ".join(keys[keys.duplicated()][0])])
@@ -97,21 +83,19 @@ class Model:
             own = checked_labels(answer["label"] if "label" in answer else [None] * len(answer), answer)
             # a label below 0 is none, as in judgments
             answer = answer.assign(label=own.mask(own < 0))
-            numbers = pd.DataFrame({column: _numbers(answer, column) for column in columns})
-        places = keys.get_indexer(pd.MultiIndex.from_frame(pairs[["qid", "docno"]]))
+            numbers = pd.to_numeric(answer[column], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+            odd = (np.isnan(numbers) & answer[column].notna().to_numpy()) | np.isinf(numbers)
+            for row in answer[odd].head(1).to_dict("records"):
+                what = f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing"
+                raise InputError(f"{what}, got {shown(row[column])} for {row_in_words(row)}.", argument="column")
         # a place of -1 is none
-        found = numbers.reindex(places).to_numpy()
-        return ModelSays(columns, found, answer["label"].reset_index(drop=True).reindex(places).reset_index(drop=True))
+        places = keys.get_indexer(pd.MultiIndex.from_frame(pairs[["qid", "docno"]]))
+        features = pd.DataFrame({column: numbers}).reindex(places).to_numpy()
+        return cls(column, features, answer["label"].reset_index(drop=True).reindex(places).reset_index(drop=True))
 
 
-def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
-    said = answer[column]
-    found = pd.to_numeric(said, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    odd = (np.isnan(found) & said.notna().to_numpy()) | np.isinf(found)
-    for row in answer[odd].head(1).to_dict("records"):
-        what = f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing"
-        raise InputError(f"{what}, got {shown(row[column])} for {row_in_words(row)}.", argument="column")
-    return found
+def _named(model: Any) -> str:
+    return name_of(model) if callable(model) else "model"
 
 
 class Scaling:
@@ -148,8 +132,8 @@ class Calibration:
         if not ((labels >= rel).any() and (labels < rel).any()):
             return None
         grades, scaled = np.unique(labels).tolist(), scaling(features)
-        one = partial(logistic_regression(), C=C, tol=TOLERANCE, solver="newton-cholesky")
-        return cls(scaling, grades, [one().fit(scaled, labels >= grade) for grade in grades[1:]], rel)
+        regression = partial(logistic_regression(), C=C, tol=TOLERANCE, solver="newton-cholesky")
+        return cls(scaling, grades, [regression().fit(scaled, labels >= grade) for grade in grades[1:]], rel)
 
     def at_least(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (documents, grades but the lowest): the probability that the label is at least each grade."""
@@ -176,8 +160,8 @@ class Calibrated(Judge):
     Args:
         judge: the judge to calibrate: a :class:`Judge`, a function, a pipeline, or judgments in any form.
         on: judgments of people, in any form.
-        share: the share of them to fit on, drawn at random in each topic; or a list of topics to fit on. Default: all.
-        column: the column of numbers, or several, of the judge's answer to calibrate; default the first that exists of
+        share: the share of them to fit on, above 0, drawn at random in each topic. Default: all.
+        column: the column of numbers of the judge's answer to calibrate; default the first that exists of
             ``probability``, ``judge_score``, ``score`` and ``label``.
         rel: the lowest label of people that is relevant; default that of `on`.
         seed: decides which part is drawn.
@@ -207,31 +191,33 @@ class Calibrated(Judge):
         judge: Any,
         on: Any,
         *,
-        share: float | Iterable[str] = 1.0,
-        column: str | Iterable[str] | None = None,
+        share: float = 1.0,
+        column: str | None = None,
         rel: int | None = None,
         seed: int = 0,
         name: str | None = None,
     ):
-        people, columns = as_qrels(on, "on"), None if column is None else names("column", column)
+        people, seed = as_qrels(on, "on"), checked_seed(seed)
         lowest = relevant_from(people, rel)
-        judged = people.keep(people.arrays.labels >= 0)
-        self.fitted_on, self.held_out = _parted(judged.with_rel(lowest), share, checked_seed(seed))
-        self._model = Model.of(judge)
-        super().__init__(f"{self._model.name}, calibrated" if name is None else name, rel=lowest)
+        judged = people.keep(people.arrays.labels >= 0).with_rel(lowest)
+        if not fraction("share", share):
+            raise InputError("share must be above 0.", argument="share")
+        self.fitted_on = judged if share == 1 else judged.sample(float(share), seed=seed)
+        self.held_out = judged - self.fitted_on
+        self._model = judge if callable(judge) else as_qrels(judge, "model")
+        super().__init__(f"{_named(judge)}, calibrated" if name is None else name, rel=lowest)
         self.family = getattr(judge, "family", None)
         self._needs = judge.needs() if isinstance(judge, Judge) else ("qid", "docno")
         frame = self.fitted_on.to_frame()
         with located(f"judge {self.name}"):
-            says = self._model.says(frame[["qid", "docno"]], columns)
-            self._columns = says.columns
+            says = ModelSays.of(self._model, frame[["qid", "docno"]], checked_column(column))
             taught, seen = says.features[says.known], frame["label"].to_numpy()[says.known]
-            found = Calibration.fit(taught, seen, rel=lowest, scaling=Scaling(taught))
-            if found is None:
+            calibration = Calibration.fit(taught, seen, rel=lowest, scaling=Scaling(taught))
+            if calibration is None:
                 known = f"{count(len(seen), 'document')} of {len(frame):,}, {(seen >= lowest).sum():,} of them relevant"
                 both = "To fit on there must be relevant ones and others: are the ids written alike?"
                 raise InputError(f"the judge says something of {known}. {both}", argument="on")
-        self._calibration = found
+        self._column, self._calibration = says.column, calibration
 
     def needs(self) -> tuple[str, ...]:
         return self._needs
@@ -239,7 +225,7 @@ class Calibrated(Judge):
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
         known = pairs.astype({"qid": str, "docno": str}).drop_duplicates(["qid", "docno"]).reset_index(drop=True)
         shown = known.drop(columns=["label", "judge", "time", "probability"], errors="ignore")
-        says = self._model.says(shown, self._columns)
+        says = ModelSays.of(self._model, shown, self._column)
         labels: NDArray[np.object_] = np.full(len(known), None, dtype=object)
         probability: NDArray[np.float64] = np.full(len(known), np.nan)
         if says.known.any():
@@ -251,16 +237,11 @@ class Calibrated(Judge):
         return {"label": labels[at].tolist(), "probability": probability[at].tolist()}
 
 
-def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
-    if isinstance(share, int | float | np.number) and not isinstance(share, bool) and 0 < share <= 1:
-        fitted = people if share == 1 else people.sample(float(share), seed=seed)
-        return fitted, people - fitted
-    topics = as_ids("topic", share) if isinstance(share, Iterable) and not isinstance(share, str | bytes) else []
-    if not topics or not set(topics) <= set(people.topics):
-        what = f"above 0 and at most 1, or a list of topics that people judged ({examples(people.topics)})"
-        raise InputError(f"share must be {what}, got {shown(share)}.", argument="share")
-    left = [topic for topic in people.topics if topic not in topics]
-    return people.select(topics), people.select(left) if left else people - people
+def checked_column(column: Any) -> str | None:
+    """Return a user's ``column=``, or say what is wrong with it."""
+    if not isinstance(column, str | None):
+        raise InputError(f"column must be the name of a column, got {shown(column)}.", argument="column")
+    return column
 
 
 #: probabilities that differ by less are equal, so that rounding does not decide who is asked
@@ -319,9 +300,9 @@ class LeastSure:
         for topic in sorted({-1, *(self._topic[rows].tolist() if self.by_topic else ())}):
             taught = self._labelled & (self._topic == topic) if topic >= 0 else self._labelled
             features, seen = self.says.features[taught], self._labels[taught]
-            found = Calibration.fit(features, seen, rel=self.rel, scaling=self._scaling)
-            if found is not None:
-                self._of[topic] = found
+            calibrated = Calibration.fit(features, seen, rel=self.rel, scaling=self._scaling)
+            if calibrated is not None:
+                self._of[topic] = calibrated
         for calibration, known in self._calibrations():
             self.probability[known] = calibration.relevant(self.says.features[known])
 
@@ -331,6 +312,9 @@ class LeastSure:
         for calibration, known in self._calibrations():
             labels[known] = calibration.labels(self.says.features[known])
         return labels
+
+    def probability_of(self, row: int) -> float | None:
+        return None if np.isnan(self.probability[row]) else float(self.probability[row])
 
     @property
     def is_calibrated(self) -> bool:
@@ -354,7 +338,7 @@ def judge_with_model(
     total: int | None = None,
     batch_size: int = 10,
     calibrate: str = "all",
-    column: str | Iterable[str] | None = None,
+    column: str | None = None,
     rel: int | None = None,
     topics: pd.DataFrame | None = None,
     seed: int = 0,
@@ -379,7 +363,7 @@ def judge_with_model(
         batch_size: documents between two calibrations: of every topic if `budget` is given, else of all together.
         calibrate: ``"all"`` (default): one calibration for all topics. ``"topic"``: each topic has its own as soon as
             people have found both relevant and other documents there.
-        column: the column of numbers, or several, of the model's answer to calibrate; default the first that exists of
+        column: the column of numbers of the model's answer to calibrate; default the first that exists of
             ``probability``, ``judge_score``, ``score`` and ``label``.
         rel: the lowest label that is relevant; default what `people` say, else 1.
         topics: a frame with ``qid`` and what people and model read of a topic, such as ``query``.
@@ -411,12 +395,11 @@ def judge_with_model(
     """
     if not isinstance(pool, Pool):
         raise InputError(f"pool must be a Pool, got {shown(pool)}. depth_pool makes one of runs.", argument="pool")
-    limits, folder = Budget.checked(budget, total), checked_folder(session)
+    budget, folder = check_budgets(budget, total), checked_folder(session)
     if budget is None and total is None:
         problem = "say how many documents people judge: budget= of each topic or total= in all."
         raise InputError(problem, argument="budget")
-    judge, asked_model = as_judge(people, "people"), Model.of(model)
-    columns = None if column is None else names("column", column)
+    judge, column = as_judge(people, "people"), checked_column(column)
     positive("batch_size", batch_size, "documents")
     by_topic = choice("calibrate", calibrate, CALIBRATE) == "topic"
     lowest = checked_rel(rel)
@@ -425,8 +408,8 @@ def judge_with_model(
     texts.check(pool.topics)
     logistic_regression()
     pairs = pool.to_frame()[["qid", "docno"]]
-    says = asked_model.says(texts.beside(pairs), columns)
-    most = np.array([limits.of_pool(n) for n in pool.documents.sizes.tolist()], dtype=np.int64)
+    says = ModelSays.of(model, texts.beside(pairs), column)
+    most = np.array([labels_within(budget, n) for n in pool.documents.sizes.tolist()], dtype=np.int64)
     chooser = LeastSure(
         pool.documents,
         says,
@@ -443,46 +426,46 @@ def judge_with_model(
         "rel": rel or 1,
         "batch_size": batch_size,
         "calibrate": calibrate,
-        "model": digest(says.columns, says.features, says.labels.fillna(-(2**15)).to_numpy(dtype=np.int64)),
+        "model": digest([says.column], says.features, says.labels.fillna(-(2**15)).to_numpy(dtype=np.int64)),
         # another share would have topics end at other moments, after which all else is chosen otherwise
-        "budget": "per topic" if isinstance(limits.per_topic, int) else limits.per_topic,
+        "budget": "per topic" if isinstance(budget, int) else budget,
         "topics": {str(qid): digest(part["docno"]) for qid, part in pairs.groupby("qid", sort=False)},
     }
+    in_all = int(most.sum()) if total is None else min(int(most.sum()), total)
     with (
         open_session(folder, "session of judging with a model", belongs, judge, texts) as kept,
-        pt.tqdm(total=limits.most(most.tolist()), desc="people", unit="d", disable=not verbose) as bar,
+        pt.tqdm(total=in_all, desc="people", unit="d", disable=not verbose) as bar,
     ):
         by_people = _judged_by_people(pairs, chooser, kept, bar)
-    rest = _rest(pairs, by_people, chooser, asked_model.name)
+    rest = _rest(pairs, by_people, chooser, _named(model))
     return qrels_of([*by_people.values(), *rest], pool.topics, rel)
 
 
 def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session, bar: Any) -> dict[int, Judged]:
     """Return row of the pool -> what people say of the document, in the order of asking."""
     keys: list[tuple[str, str]] = list(zip(pairs["qid"], pairs["docno"], strict=True))
-    found: dict[int, Judged] = {}
+    by_row: dict[int, Judged] = {}
     number = 0
     while len(rows := chooser.next()):
         number += 1
         chosen = []
         for row in rows.tolist():
-            probability = None if np.isnan(chooser.probability[row]) else float(chooser.probability[row])
+            probability = chooser.probability_of(row)
             why = "at random" if probability is None else f"nearest to .5 ({probability:.3f})"
             why = why if chooser.says.known[row] else "the model says nothing"
-            (qid, docno), more = keys[row], {"probability": probability}
-            chosen.append(Judged(qid, docno, number, STRATEGY, why, more=more))
-        said = {(one.qid, one.docno): one for batch in session.judged(chosen) for one in batch}
-        answers = {row: said[keys[row]] for row in rows.tolist()}
-        chooser.learn(rows, [one.label for one in answers.values()])
-        found |= answers
+            chosen.append(Judged(*keys[row], number, STRATEGY, why, more={"probability": probability}))
+        answers = {(answer.qid, answer.docno): answer for batch in session.judged(chosen) for answer in batch}
+        in_order = {row: answers[keys[row]] for row in rows.tolist()}
+        chooser.learn(rows, [answer.label for answer in in_order.values()])
+        by_row |= in_order
         bar.update(len(rows))
-    return found
+    return by_row
 
 
 def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSure, model: str) -> list[Judged]:
     """Return the labels of the model for the documents that people did not label."""
     labels = chooser.labels()
-    labelled = {row for row, one in by_people.items() if one.label is not None}
+    labelled = {row for row, answer in by_people.items() if answer.label is not None}
     left = [row for row in range(len(pairs)) if row not in labelled]
     kept = [row for row in left if pd.notna(labels[row])]
     if left and not chooser.is_calibrated:
@@ -492,10 +475,10 @@ def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSu
         n = count(len(left) - len(kept), "document")
         warn(f"{n} of {len(pairs):,} without a label, left out: the model has none for them.")
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
-    last = 1 + max((one.round for one in by_people.values()), default=0)
-    found = []
-    for row, qid, docno in zip(kept, pairs["qid"].iloc[kept], pairs["docno"].iloc[kept], strict=True):
-        probability = None if np.isnan(chooser.probability[row]) else float(chooser.probability[row])
-        label, more = int(labels[row]), {"probability": probability}
-        found.append(Judged(qid, docno, last, STRATEGY, "the rest", label, judge, time, more))
-    return found
+    last = 1 + max((answer.round for answer in by_people.values()), default=0)
+    rest = zip(kept, pairs["qid"].iloc[kept], pairs["docno"].iloc[kept], strict=True)
+    more = {row: {"probability": chooser.probability_of(row)} for row in kept}
+    return [
+        Judged(qid, docno, last, STRATEGY, "the rest", int(labels[row]), judge, time, more[row])
+        for row, qid, docno in rest
+    ]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-import threading
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -47,11 +45,8 @@ _SUM_TOLERANCE = 1e-6
 def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[int], list[float]]]:
     """Return true label -> labels that may be given, and where the share of each but the last ends; or raise."""
     try:
-        if isinstance(value, Mapping):
-            rows = {true: row if isinstance(row, Mapping) else dict(enumerate(row)) for true, row in value.items()}
-            frame = pd.DataFrame.from_dict(rows, orient="index").fillna(0.0)
-        else:
-            frame = pd.DataFrame(value)
+        by_row = isinstance(value, Mapping)
+        frame = pd.DataFrame.from_dict(value, orient="index").fillna(0.0) if by_row else pd.DataFrame(value)
     except (TypeError, ValueError) as error:
         raise _no_confusion(f"got {shown(value)}") from error
     true, given = _labels(frame.index), _labels(frame.columns)
@@ -61,14 +56,13 @@ def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[in
     if odd.any():
         row = int(odd.argmax())
         raise _no_confusion(f"got a sum of {sums[row]:g} for {true[row]}: {examples(shares[row].tolist(), 6)}")
-    missing = sorted(set(needed) - set(true.tolist()))
-    if missing:
+    if missing := sorted(set(needed) - set(true.tolist())):
         raise _no_confusion(f"label {missing[0]} occurs in the judgments, and has no row")
-    found = {}
+    rows = {}
     for label, row in zip(true.tolist(), shares / sums[:, None], strict=True):
         possible = np.flatnonzero(row)
-        found[label] = given[possible].tolist(), np.cumsum(row[possible])[:-1].tolist()
-    return found
+        rows[label] = given[possible].tolist(), np.cumsum(row[possible])[:-1].tolist()
+    return rows
 
 
 def _no_confusion(what: str) -> InputError:
@@ -154,9 +148,9 @@ def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
     # what is true may be given, too, though nobody did
     counts = counts.reindex(columns=sorted({*counts.index, *counts.columns}), fill_value=0)
     sizes = counts.sum(axis=1)
-    found = _matrix(counts.to_numpy() / sizes.to_numpy()[:, None], counts.index.tolist(), counts.columns.tolist())
-    found.attrs["documents"] = dict(zip(counts.index.tolist(), sizes.tolist(), strict=True))
-    return found
+    matrix = _matrix(counts.to_numpy() / sizes.to_numpy()[:, None], counts.index.tolist(), counts.columns.tolist())
+    matrix.attrs["documents"] = dict(zip(counts.index.tolist(), sizes.tolist(), strict=True))
+    return matrix
 
 
 def _matrix(shares: NDArray[np.float64], true: list[int], given: list[int]) -> pd.DataFrame:
@@ -172,8 +166,8 @@ class Noisy(KnownJudge):
     Args:
         qrels: the judgments, in any form (see :doc:`runs`). A label below 0 is no judgment.
         confusion: how probable each given label is by true label: a mapping of true label -> given label ->
-            probability, or -> probabilities of labels 0, 1, 2 ...; a frame, true labels down and given labels across;
-            an array, whose labels are 0, 1, 2 ... See :func:`flips` and :func:`estimate_confusion`.
+            probability, or -> probabilities of labels 0, 1, 2 ...; or a frame, true labels down and given labels
+            across. See :func:`flips` and :func:`estimate_confusion`.
         seed: the same seed gives the same labels in every process.
         unknown: the label of a document without a judgment: ``"skip"`` (no label; default), ``"not relevant"`` (label
             0, to which errors are added), or ``"error"``.
@@ -193,18 +187,17 @@ class Noisy(KnownJudge):
         self._rows_of = confusion_rows(confusion, {*self._labels, *([0] if unknown == "not relevant" else [])})
 
     def labels_of(self, pairs: pd.DataFrame) -> list[int | None]:
-        asked = zip(*as_pairs(pairs), self._find(pairs)[1], strict=True)
-        return [None if true is None else self._drawn(true, qid, docno) for qid, docno, true in asked]
-
-    def _drawn(self, true: int, qid: str, docno: str) -> int:
-        labels, bounds = self._rows_of[true]
-        return labels[bisect_right(bounds, _draw(self._seed, qid, docno))]
-
-
-def _draw(seed: int, qid: str, docno: str) -> float:
-    # no qid holds a NUL byte, so that no two pairs are written the same
-    text = f"{seed}\0{qid}\0{docno}".encode("utf-8", "surrogateescape")
-    return (int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 11) / 2**53
+        given: list[int | None] = []
+        for qid, docno, true in zip(*as_pairs(pairs), self._find(pairs)[1], strict=True):
+            if true is None:
+                given.append(None)
+                continue
+            labels, bounds = self._rows_of[true]
+            # no qid holds a NUL byte, so that no two pairs are written the same
+            text = f"{self._seed}\0{qid}\0{docno}".encode("utf-8", "surrogateescape")
+            drawn = (int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 11) / 2**53
+            given.append(labels[bisect_right(bounds, drawn)])
+        return given
 
 
 @dataclass(frozen=True)
@@ -330,20 +323,18 @@ class AnswerForm:
         if (thresholds is not None) != (form == "score"):
             got = f"got answers={form!r} and thresholds={shown(thresholds)}."
             raise InputError(f"thresholds go with answers='score', {got}", argument="thresholds")
+        unordered = form == "probabilities" and (labels is None or isinstance(labels, Set))
+        if unordered or (form == "score" and labels is not None):
+            what = "probabilities need labels in their order, labels=(0, 1), and those of scores are 0, 1, 2 ..."
+            raise InputError(f"{what}; got {shown(labels)}.", argument="labels")
         bounds = None
         if thresholds is not None:
             bounds = tuple(number_column(pd.Series(np.atleast_1d(thresholds), dtype=object)).tolist())
             if not bounds or not np.isfinite(bounds).all() or (np.diff(bounds) <= 0).any():
                 what = f"thresholds must be numbers that ascend, got {shown(thresholds)}."
                 raise InputError(what, argument="thresholds")
-            labels = range(len(bounds) + 1) if labels is None else labels
-        if form == "probabilities" and (labels is None or isinstance(labels, Set)):
-            problem = "probabilities are of labels. Say which, in their order: labels=(0, 1)."
-            raise InputError(problem, argument="labels")
+            labels = range(len(bounds) + 1)
         known = None if labels is None else tuple(label_set(labels))
-        if bounds is not None and known is not None and (len(known) != len(bounds) + 1 or sorted(known) != list(known)):
-            what = f"ascend and be one more than the thresholds, {len(bounds) + 1} here"
-            raise InputError(f"labels must {what}, got {shown(labels)}.", argument="labels")
         return cls(form, known, bounds, decide, 1 if rel is None else rel)
 
     def kept(self, value: Any) -> Kept:
@@ -354,16 +345,16 @@ class AnswerForm:
         if self.form == "probabilities":
             return self._probabilities(value)
         several = isinstance(value, Iterable) and not isinstance(value, str)
-        found = np.nan if several else float(number_column(pd.Series([value], dtype=object))[0])
+        number = np.nan if several else float(number_column(pd.Series([value], dtype=object))[0])
         if self.form == "score":
-            wrong, what = not np.isfinite(found), "a score, a finite number"
+            wrong, what = not np.isfinite(number), "a score, a finite number"
         else:
-            wrong = bool(not_labels(np.array([found]))[0]) or (self.labels is not None and found not in self.labels)
+            wrong = bool(not_labels(np.array([number]))[0]) or (self.labels is not None and number not in self.labels)
             known = f"from {LABELS[0]} to {LABELS[1]}" if self.labels is None else f"of {examples(self.labels, 12)}"
             what = f"a label, a whole number {known}, or None for no label"
         if wrong:
             raise InputError(f"the function must return {what}, got {shown(value)}.")
-        return found if self.form == "score" else int(found)
+        return number if self.form == "score" else int(number)
 
     def _probabilities(self, value: Any) -> list[float]:
         labels = self.labels or ()
@@ -385,19 +376,20 @@ class AnswerForm:
         labels = np.array(self.labels)
         if self.form == "score":
             bounds = np.array(self.thresholds)
-            found = [None if score is None else int(labels[int((bounds <= score).sum())]) for score in answers]
-            return {"label": found, "judge_score": [np.nan if score is None else score for score in answers]}
+            given = [None if score is None else int((bounds <= score).sum()) for score in answers]
+            return {"label": given, "judge_score": [np.nan if score is None else score for score in answers]}
         rows, relevant = [None if row is None else np.array(row) for row in answers], labels >= self.rel
+
+        def label_of(row: np.ndarray) -> int:
+            nearness = row if self.decide == "most probable" else -np.abs(labels - float(row @ labels))
+            # those that are equally near, but for what rounding makes of them
+            return int(labels[nearness >= nearness.max() - 1e-12].min())
+
         return {
-            "label": [None if row is None else self._label(labels, row) for row in rows],
+            "label": [None if row is None else label_of(row) for row in rows],
             "probability": [np.nan if row is None else float(row[relevant].sum()) for row in rows],
             "probabilities": [None if row is None else tuple(row.tolist()) for row in rows],
         }
-
-    def _label(self, labels: np.ndarray, row: np.ndarray) -> int:
-        nearness = row if self.decide == "most probable" else -np.abs(labels - float(row @ labels))
-        # those that are equally near, but for what rounding makes of them
-        return int(labels[nearness >= nearness.max() - 1e-12].min())
 
 
 #: the file of a cache, seconds to wait for another process that writes to it, and before a further call
@@ -443,19 +435,20 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
     def answer(*columns: Any) -> Any:
         cells = [list(cell) if several else [cell] for cell in columns]
         asked = pd.DataFrame(dict(zip(reads, cells, strict=True)))
-        said = pipeline(asked.copy())
-        if not isinstance(said, pd.DataFrame) or not {*IDS, column} <= set(said.columns):
-            got = list(said.columns) if isinstance(said, pd.DataFrame) else said
+        answer_frame = pipeline(asked.copy())
+        if not isinstance(answer_frame, pd.DataFrame) or not {*IDS, column} <= set(answer_frame.columns):
+            got = list(answer_frame.columns) if isinstance(answer_frame, pd.DataFrame) else answer_frame
             raise InputError(f"the pipeline must return {examples([*IDS, column])}, got {shown(got)}.", argument="fn")
-        answers = [None if one is pd.NA or (isinstance(one, float) and one != one) else one for one in said[column]]
+        given = answer_frame[column]
+        answers = [None if cell is pd.NA or (isinstance(cell, float) and cell != cell) else cell for cell in given]
         # a pipeline may sort its rows, and leave some out
-        wanted, found = (pd.MultiIndex.from_arrays(as_pairs(frame)) for frame in (asked, said))
-        if not wanted.equals(found):
-            for odd, what in ((found.duplicated(), "more than once"), (~found.isin(wanted), "which was not asked for")):
-                if odd.any():
-                    problem = f"the pipeline returned {_place_of(*found[odd][0])}, {what}. "
-                    raise InputError(f"{problem}Return one row for each document that it is given.", argument="fn")
-            answers = [answers[at] if at >= 0 else None for at in found.get_indexer(wanted)]
+        wanted, returned = (pd.MultiIndex.from_arrays(as_pairs(frame)) for frame in (asked, answer_frame))
+        if not wanted.equals(returned):
+            odd = returned.duplicated() | ~returned.isin(wanted)
+            if odd.any():
+                problem = f"the pipeline returned {_place_of(*returned[odd][0])} twice, or nobody asked for it. "
+                raise InputError(f"{problem}Return one row for each document that it is given.", argument="fn")
+            answers = [answers[at] if at >= 0 else None for at in returned.get_indexer(wanted)]
         return answers if several else answers[0]
 
     return answer
@@ -477,8 +470,8 @@ class Callable(Judge):
         batch_size: documents per call, at most; None (default): the function takes one document.
         answers: ``"label"`` (a whole number; default), ``"probabilities"`` (a mapping of label -> probability, or in
             the order of `labels`; they sum to 1), or ``"score"``.
-        labels: the possible labels. Default: any whole number for labels, 0, 1, 2 ... for scores; probabilities need
-            them.
+        labels: the possible labels, which probabilities need, in their order. Default: any whole number; scores have 0,
+            1, 2 ...
         thresholds: for scores: the lowest score of the second label, of the third, ...
         decide: how probabilities become a label: the ``"most probable"`` one (default), or the one nearest to the
             ``"expected"`` value; ties go to the lowest.
@@ -488,7 +481,6 @@ class Callable(Judge):
         version: of the function: the model, the prompt. A `cache` needs it.
         retry: the errors after which the function is called again; default none.
         price: the price of tokens, for `cost`.
-        threads: how many calls are made at once; the function must allow it.
         verbose: show progress.
 
     Raises:
@@ -523,7 +515,6 @@ class Callable(Judge):
         version: str | None = None,
         retry: Retry | None = None,
         price: Price | None = None,
-        threads: int = 1,
         verbose: bool = False,
     ):
         super().__init__(name, rel=rel)
@@ -547,8 +538,7 @@ class Callable(Judge):
             self._journal = Journal(self._cache / FILE, "cache of labels", {}, argument="cache")
         self._answers: dict[str, Record] = {}  # what is kept, by key
         self._version, self._retry = version, retry
-        self._threads, self._verbose = positive("threads", threads, "calls"), flag("verbose", verbose)
-        self._cost, self._one_at_a_time = Cost(price=price), threading.Lock()
+        self._verbose, self._cost = flag("verbose", verbose), Cost(price=price)
 
     def declared_labels(self) -> tuple[int, ...] | None:
         return self._form.labels
@@ -565,14 +555,14 @@ class Callable(Judge):
         It excludes failed calls, and calls for documents that another process had answered meanwhile.
         """
         records = list(self._kept().values()) if self._cache else []
-        mine = [one for one in records if (one["judge"], one["version"]) == (self.name, self._version)]
-        calls = [record["call"] for record in mine if record["call"] is not None]
-        tokens = [took for took in calls if took]
+        own = [record for record in records if (record["judge"], record["version"]) == (self.name, self._version)]
+        calls = [record["call"] for record in own if record["call"] is not None]
+        tokens = [call for call in calls if call]
         return Cost(
             calls=len(calls),
-            documents=len(mine),
+            documents=len(own),
             input_tokens=sum(sent for sent, _ in tokens),
-            output_tokens=sum(came for _, came in tokens),
+            output_tokens=sum(received for _, received in tokens),
             told=len(tokens),
             price=self._cost.price,
         )
@@ -587,27 +577,32 @@ class Callable(Judge):
                 lacking = f"{count(len(missing), 'document')} without {column}, which the judge reads"
                 place = _place_of(*map(str, pairs.iloc[int(missing[0])][[*IDS]]))
                 raise InputError(f"{lacking}. Give them one, or judge others.", place=place)
-        keys = self._keys(pairs)
+        # scores do not depend on the labels that become of them
+        form = self._form.form
+        about = (self.name, self._version, form, form == "probabilities" and self._form.labels, self._reads)
+        rows = pairs[[*self.needs()]].astype(object).itertuples(index=False, name=None)
+        texts = (json.dumps((*about, *map(_as_text, row))).encode("ascii") for row in rows)
+        keys = [blake2b(text, digest_size=16).hexdigest() for text in texts]
         first: dict[str, int] = {}
         for row, key in enumerate(keys):
             first.setdefault(key, row)
-        found = self._cached(list(first))
-        self._count(from_cache=len(found))
-        found |= self._asked(pairs, {key: row for key, row in first.items() if key not in found})
-        records = [found[key] for key in keys]
-        columns = self._form.columns([record["answer"] for record in records])
-        return {**columns, "time": [record["time"] for record in records]}
-
-    def _keys(self, pairs: pd.DataFrame) -> list[str]:
-        # scores do not depend on the labels that become of them
-        about = (self.name, self._version, self._form.form, self._form.form == "probabilities" and self._form.labels)
-        rows = pairs[[*self.needs()]].astype(object).itertuples(index=False, name=None)
-        texts = (json.dumps((*about, self._reads, *map(_as_text, row))) for row in rows)
-        return [blake2b(text.encode("ascii"), digest_size=16).hexdigest() for text in texts]
+        kept = self._kept() if self._cache is not None and keys else {}
+        answered = {key: kept[key] for key in first if key in kept}
+        for record in answered.values():
+            # the labels that there are may be others now
+            with located(f"cache {self._cache}, {_place_of(record['qid'], record['docno'])}"):
+                self._form.kept(record["answer"])
+        self._count(from_cache=len(answered))
+        left, size = [key for key in first if key not in answered], self._batch_size or 1
+        for start in pt.tqdm(range(0, len(left), size), disable=not self._verbose, desc=self.name):
+            batch = left[start : start + size]
+            answered |= self._ask(pairs.iloc[[first[key] for key in batch]], batch)
+        columns = self._form.columns([answered[key]["answer"] for key in keys])
+        return {**columns, "time": [answered[key]["time"] for key in keys]}
 
     def _kept(self, new: Sequence[Record] = ()) -> Mapping[str, Record]:
         """Return all answers in the cache, when new ones are on the disk; the first answer of a document stands."""
-        with self._one_at_a_time, self._journal.open(patience=_PATIENCE) as records:
+        with self._journal.open(patience=_PATIENCE) as records:
             for record in records:
                 self._answers.setdefault(record["key"], record)
             lacking = [record for record in new if record["key"] not in self._answers]
@@ -616,67 +611,37 @@ class Callable(Judge):
             self._answers |= {record["key"]: record for record in lacking}
         return self._answers
 
-    def _cached(self, keys: Sequence[str]) -> dict[str, Record]:
-        if self._cache is None or not keys:
-            return {}
-        records = self._kept()
-        found = {key: records[key] for key in keys if key in records}
-        for record in found.values():
-            # the labels that there are may be others now
-            with located(f"cache {self._cache}, {_place_of(record['qid'], record['docno'])}"):
-                self._form.kept(record["answer"])
-        return found
-
-    def _asked(self, pairs: pd.DataFrame, wanted: dict[str, int]) -> dict[str, Record]:
-        """Ask about rows, batch by batch, in threads if there are several; after an error no further call begins."""
-        keys, rows, size = list(wanted), list(wanted.values()), self._batch_size or 1
-        starts, over = range(0, len(rows), size), threading.Event()
-
-        def ask(start: int) -> dict[str, Record] | InputError:
-            if over.is_set():
-                return {}
-            try:
-                return self._answered(pairs.iloc[rows[start : start + size]], keys[start : start + size])
-            except InputError as error:
-                over.set()
-                return error
-
-        fault, found = None, dict[str, Record]()
-        pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
-        try:
-            outcomes = map(ask, starts) if pool is None else pool.map(ask, starts)
-            for outcome in pt.tqdm(outcomes, total=len(starts), disable=not self._verbose, desc=self.name):
-                if isinstance(outcome, InputError):
-                    fault = fault or outcome
-                else:
-                    found |= outcome
-        finally:
-            over.set()
-            if pool is not None:
-                pool.shutdown(wait=True, cancel_futures=True)
-        if fault is not None:
-            raise fault
-        return found
-
-    def _answered(self, part: pd.DataFrame, keys: Sequence[str]) -> dict[str, Record]:
+    def _ask(self, part: pd.DataFrame, keys: Sequence[str]) -> dict[str, Record]:
         """Call the function for a batch, and keep what it says."""
         documents = list(zip(*as_pairs(part), strict=True))
         columns = [part[column].tolist() for column in self._reads]
         value = self._called(documents, columns if self._batch_size else [column[0] for column in columns])
-        values, tokens = self._taken_apart(documents, value)
-        if tokens:
+        whole = [value] if isinstance(value, Answer) else []
+        value = value.value if isinstance(value, Answer) else value
+        values = [value]
+        if self._batch_size is not None:
+            with located(_place_of(*documents[0])):
+                values = in_rows(value, None, "the function must return one answer for each document", len(documents))
+                if len(values) != len(documents):
+                    wanted = f"a batch of {count(len(documents), 'document')}, of which this is the first"
+                    raise InputError(f"the function returned {count(len(values), 'answer')} for {wanted}.")
+        reported = [*whole, *(each for each in values if isinstance(each, Answer))]
+        tokens: list[int] = []
+        if reported:
+            sent, received = (
+                sum(getattr(each, name) for each in reported) for name in ("input_tokens", "output_tokens")
+            )
+            tokens = [int(sent), int(received)]
             self._count(input_tokens=tokens[0], output_tokens=tokens[1], told=1)
-        answers = []
-        for document, value in zip(documents, values, strict=True):
-            with located(_place_of(*document)):
-                answers.append(self._form.kept(value))
-        self._count(documents=len(answers))
-        about = {"judge": self.name, "version": self._version, "time": now()}
-        records = [
+        records = []
+        for at, (key, (qid, docno), value) in enumerate(zip(keys, documents, values, strict=True)):
+            with located(_place_of(qid, docno)):
+                answer = self._form.kept(value.value if isinstance(value, Answer) else value)
+            about = {"key": key, "judge": self.name, "version": self._version, "time": now()}
             # what the call took stands with the first of its documents
-            {"key": key, **about, "qid": qid, "docno": docno, "answer": answer, "call": None if at else tokens}
-            for at, (key, (qid, docno), answer) in enumerate(zip(keys, documents, answers, strict=True))
-        ]
+            call = None if at else tokens
+            records.append({**about, "qid": qid, "docno": docno, "answer": answer, "call": call})
+        self._count(documents=len(records))
         if self._cache is None:
             return dict(zip(keys, records, strict=True))
         kept = self._kept(records)
@@ -692,43 +657,23 @@ class Callable(Judge):
                 return value
             except Exception as error:
                 wait = next(waits, None) if self._retry and isinstance(error, self._retry.on) else None
-                if wait is None:
-                    self._count(calls=calls, failed=calls)
-                    raise self._failure(documents, calls, error) from error
-                time.sleep(wait)
-
-    def _taken_apart(self, documents: Sequence[tuple[str, str]], value: Any) -> tuple[list[Any], list[int]]:
-        """Return the answer of each document of a batch, and the tokens sent and received, nothing where not told."""
-        answers = [value] if isinstance(value, Answer) else []
-        value = value.value if isinstance(value, Answer) else value
-        values = [value]
-        if self._batch_size is not None:
-            with located(_place_of(*documents[0])):
-                what = "the function must return one answer for each document of a batch"
-                values = in_rows(value, None, what, len(documents))
-                if len(values) != len(documents):
-                    wanted = f"a batch of {count(len(documents), 'document')}, of which this is the first"
-                    raise InputError(f"the function returned {count(len(values), 'answer')} for {wanted}.")
-            answers += [each for each in values if isinstance(each, Answer)]
-            values = [each.value if isinstance(each, Answer) else each for each in values]
-        tokens = [sum(int(getattr(one, name)) for one in answers) for name in ("input_tokens", "output_tokens")]
-        return values, tokens if answers else []
-
-    def _failure(self, documents: Sequence[tuple[str, str]], calls: int, error: Exception) -> InputError:
-        times = f" {calls:,} times" if calls > 1 else ""
-        first = f" (the first of a batch of {len(documents):,})" if len(documents) > 1 else ""
-        kept = "What it answered before is"
-        advice = f"{kept} lost: pass cache='folder' to keep it."
-        if self._cache is not None:
-            advice = f"{kept} in {self._cache}: judge again to go on."
-        # the text of another library may hold an address with a key, or what was read
-        own = isinstance(error, InputError)
-        said = str(error).rstrip(".") if own else f"{type(error).__name__}, whose text is in the error's __cause__"
-        return InputError(f"the function failed{first}{times}: {said}. {advice}", place=_place_of(*documents[0]))
+                if wait is not None:
+                    time.sleep(wait)
+                    continue
+                self._count(calls=calls, failed=calls)
+                advice = "What it answered before is lost: pass cache='folder' to keep it."
+                if self._cache is not None:
+                    advice = f"What it answered before is in {self._cache}: judge again to go on."
+                # the text of another library may hold an address with a key, or what was read
+                own = isinstance(error, InputError)
+                why = str(error).rstrip(".") if own else f"{type(error).__name__}, whose text is the error's __cause__"
+                times = f" {calls:,} times" if calls > 1 else ""
+                raise InputError(
+                    f"the function failed{times}: {why}. {advice}", place=_place_of(*documents[0])
+                ) from error
 
     def _count(self, **more: int) -> None:
-        with self._one_at_a_time:
-            self._cost = replace(self._cost, **{name: getattr(self._cost, name) + n for name, n in more.items()})
+        self._cost = replace(self._cost, **{name: getattr(self._cost, name) + n for name, n in more.items()})
 
 
 def _as_text(cell: Any) -> str:

@@ -95,9 +95,9 @@ def _draw_confusion(
     name = result.judges[0] if judge is None else choice("judge", judge, known)
     rows, bounds = (table[table["judge"] == name] for table in (result.confusion, result.bounds))
     lowest = (None, None) if bounds.empty else (int(bounds["rel"].iloc[0]), int(bounds["judge_rel"].iloc[0]))
-    column, said = _SHARES[of]
+    column, share_of = _SHARES[of]
     rows = rows[["label", "judge_label", "n", column]].rename(columns={column: "share"})
-    return plot_label_confusion(rows, said=f"label of {name} ({said})", lowest=lowest, place=place)
+    return plot_label_confusion(rows, said=f"label of {name} ({share_of})", lowest=lowest, place=place)
 
 
 _FIGURES = " ".join(f"{name}~" for name in FIGURES)
@@ -343,7 +343,7 @@ class BothLabelled:
                 n_items=seen.sum(axis=(1, 2)).astype(np.int64),
                 missing=[missing.get(topic, 0) for topic in self.topics],
                 **figures_of(ways, (items, labels)),
-                why=[_why(one, two) for one, two in zip(seen, ways[items, "binary"], strict=True)],
+                why=[_why(matrix, two) for matrix, two in zip(seen, ways[items, "binary"], strict=True)],
             )
 
     def by_grade(self, who: Mapping[str, Any], bootstrap: TopicBootstrap | None) -> Iterator[dict[str, Any]]:
@@ -377,7 +377,7 @@ def figures_of(ways: Mapping[Way, Floats], way: Way) -> dict[str, Floats]:
     coincidences = seen + seen.transpose(0, 2, 1)
     # of two labels there is no order to count steps in
     several = seen.shape[1] > 2
-    found = (
+    figures = (
         equal_share(seen),
         cohen_kappa(seen),
         krippendorff_alpha(coincidences, "nominal"),
@@ -388,7 +388,7 @@ def figures_of(ways: Mapping[Way, Floats], way: Way) -> dict[str, Floats]:
         share(both, judge),
         share(both, human),
     )
-    return dict(zip(FIGURES, found, strict=True))
+    return dict(zip(FIGURES, figures, strict=True))
 
 
 def share(part: Floats, whole: Floats) -> Floats:
@@ -408,9 +408,9 @@ def _why(seen: Floats, relevant: Floats) -> str:
     """Return why figures of a confusion matrix have no value, nothing where all have one."""
     if not seen.any():
         return NO_ITEMS
-    said = [ONE_LABEL] if ((seen.sum(axis=0) + seen.sum(axis=1)) > 0).sum() == 1 else []
-    said += [] if relevant[:, 1].any() else [NONE_BY_JUDGE]
-    return "; ".join(said + ([] if relevant[1].any() else [NONE_BY_PEOPLE]))
+    reasons = [ONE_LABEL] if ((seen.sum(axis=0) + seen.sum(axis=1)) > 0).sum() == 1 else []
+    reasons += [] if relevant[:, 1].any() else [NONE_BY_JUDGE]
+    return "; ".join(reasons + ([] if relevant[1].any() else [NONE_BY_PEOPLE]))
 
 
 def beside_rows(
@@ -462,16 +462,16 @@ def agreement_of_labels(
     table = pd.DataFrame(tables["table"])
     beside = [
         {"judge": judge, "person": person, **row}
-        for judge, mine in judges.items()
+        for judge, labels_of in judges.items()
         for person, theirs in every.items()
-        for row in beside_rows(theirs, mine, bootstrap)
+        for row in beside_rows(theirs, labels_of, bootstrap)
     ]
     bounds = [(labels.name, labels.human.rel, labels.judge_rel) for labels in both]
     kappa = f"Cohen's, without weights; {SOURCE_OF_BANDS}"
     settings = {"documents": "those that both labelled", "kappa": kappa, "intervals": _intervals(bootstrap)}
     if people:
         settings = {"people": judges_in_words(people), **settings}
-    if ungraded := [name for name, mine in judges.items() if mine.scale is None]:
+    if ungraded := [name for name, labels_of in judges.items() if labels_of.scale is None]:
         alone = f"{examples(ungraded, 12)}: two labels, or not on the scale of people"
         settings = {"relevant or not alone": alone, **settings}
     return LabelAgreement(
@@ -585,6 +585,6 @@ def compare_labels(
     compared = [compared_labels(judgments, named) for named in judges]
     beware(*(few_topics(len(labels.judge.topics), labels.name) for labels in compared))
     bootstrap = TopicBootstrap(resamples, seed, confidence) if resamples else None
-    found = agreement_of_labels(compared, bootstrap, people=beside)
+    agreement = agreement_of_labels(compared, bootstrap, people=beside)
     judged = {"relevant": f"label of at least {lowest}", "judges": judges_in_words(compared)}
-    return replace(found, settings={**found.settings, **judged})
+    return replace(agreement, settings={**agreement.settings, **judged})

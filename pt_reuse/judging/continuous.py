@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,17 +13,15 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse.columns import Table
-from pt_reuse.data.frame_columns import as_ids, in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.errors import InputError, checked_seed, count, examples, flag, shown, warn
 from pt_reuse.judge import as_judge
-from pt_reuse.judging.protocols import GOES_ON, TOTAL_BUDGET, Decision, Progress, Protocol
+from pt_reuse.judging.protocols import GOES_ON, Decision, Progress, Protocol
 from pt_reuse.judging.session import Judged, Session, checked_folder, labels_frame, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, checked_corpus, digest, places_of
 from pt_reuse.result import Result
 
@@ -78,7 +76,7 @@ class ContinuousJudging(Result):
     batch_relevant | Batch relevant | count | relevant ones of them
     batch_share | Batch share | score | batch_relevant / batch_judged
     decision | Decision | | "goes on", or how the topic ended
-    status | Status | | "finished", "abandoned", "exhausted", "topic budget" or "total budget"
+    status | Status | | "finished", "abandoned", "exhausted" or "topic budget"
     evaluated | Evaluated | | whether the topic enters the evaluation set
     rounds | Rounds | count | how many rounds it had
     pool_judged | Judged by the pool | count | judged documents of the initial pool
@@ -175,40 +173,31 @@ class TopicJudging:
         """Return how many of the scorer's documents nobody was asked about."""
         return int(self._left.sum())
 
-    def next_size(self, protocol: Protocol) -> int:
-        """Return how large the next batch is, before any total budget cuts it."""
-        self._size = protocol.next_batch(self._size)
-        most = self.left if protocol.topic_budget is None else protocol.topic_budget - self.progress.asked
-        return min(self._size, most, self.left)
-
-    def next_batch(self, protocol: Protocol, size: int, number: int) -> list[Judged]:
-        """Return the documents that the scorer puts first among those left, to be judged."""
-        free = np.flatnonzero(self._left)
+    def next_batch(self, protocol: Protocol, number: int, size: int | None = None) -> list[Judged]:
+        """Return the documents that the scorer puts first among those left, as many as the protocol says, or `size`."""
+        if size is None:
+            self._size = size = protocol.next_batch(self._size)
+            size = size if protocol.topic_budget is None else min(size, protocol.topic_budget - self.progress.asked)
+        free, n = np.flatnonzero(self._left), len(self._docnos)
         presumed = self._random.choice(free, size=min(protocol.presumed_negatives, len(free)), replace=False)
         examples = [*self._examples, *((place, False) for place in presumed.tolist())]
         places, relevant = np.array(examples, dtype=np.int64).reshape(-1, 2).T
-        scores = self._scores(Training(places, relevant.astype(bool), protocol.query_seed))
+        given: Any = self._scorer.fit(self.qid, self._query, Training(places, relevant.astype(bool), with_query=True))
+        is_array = isinstance(given, np.ndarray) and given.shape == (n,)
+        scores = np.ma.filled(np.ma.asarray(given, dtype=np.float64), np.nan) if is_array else np.full(n, np.nan)
+        if np.isnan(scores).any():
+            what = f"an array of a number for each of the {n:,} documents of topic {shown(self.qid)}"
+            raise InputError(f"{type(self._scorer).__name__}.fit must return {what}, got {shown(given)}.")
         best = free[np.lexsort((self._ties[free], -scores[free]))[:size]]
         return [
             Judged(self.qid, docno, number, CAL, self._scorer.reason(score))
             for docno, score in zip(self._docnos[best].tolist(), scores[best].tolist(), strict=True)
         ]
 
-    def _scores(self, training: Training) -> np.ndarray:
-        said: Any = self._scorer.fit(self.qid, self._query, training)
-        scorer, n = type(self._scorer).__name__, len(self._docnos)
-        what = f"{scorer}.fit must return one number for each of the {n:,} documents of topic {shown(self.qid)}"
-        if not isinstance(said, np.ndarray):
-            said = in_rows(said, pd.Index(self._docnos), what, n)
-        scores = np.asarray(np.ma.filled(np.ma.asanyarray(said).astype(np.float64), np.nan))
-        if scores.shape != (n,) or np.isnan(scores).any():
-            raise InputError(f"{what}; {'some are NaN' if scores.shape == (n,) else f'got the shape {scores.shape}'}.")
-        return scores
-
     def learn(self, judged: Sequence[Judged], rel: int) -> None:
         """Take the labels of a batch, or of documents of the initial pool; `rel` is the lowest that is relevant."""
         # a label below 0 says that a document was not judged, or is junk
-        labelled = [(one.docno, one.label >= rel) for one in judged if one.label is not None and one.label >= 0]
+        labelled = [(each.docno, int(each.label or 0) >= rel) for each in judged if each.has_label]
         before, n, relevant = self.progress, len(labelled), sum(relevant for _, relevant in labelled)
         self.progress = replace(
             before, asked=before.asked + len(judged), judged=before.judged + n, relevant=before.relevant + relevant
@@ -218,7 +207,7 @@ class TopicJudging:
         else:
             self.pooled = self.progress
         # a pooled document that the scorer does not know is judged, and teaches it nothing
-        self._left[[self._places[one.docno] for one in judged if one.docno in self._places]] = False
+        self._left[[self._places[document.docno] for document in judged if document.docno in self._places]] = False
         self._examples += [(self._places[docno], relevant) for docno, relevant in labelled if docno in self._places]
 
     def row(self, protocol: Protocol) -> dict[str, Any]:
@@ -237,63 +226,6 @@ class TopicJudging:
         }
 
 
-@dataclass
-class Rounds:
-    """What came of all rounds so far."""
-
-    protocol: Protocol
-    rel: int
-    session: Session
-    bar: Any
-    judged: list[Judged] = field(default_factory=list)
-    rows: list[dict[str, Any]] = field(default_factory=list)
-
-    def run(self, topics: Sequence[TopicJudging], start: str | None, pooled: Mapping[str, Sequence[Judged]]) -> None:
-        """Judge the initial pool, which has a name where there is one, and then batch after batch."""
-        number = 1
-        if start is not None:
-            for topic in topics:
-                documents = pooled.get(topic.qid, ())
-                budget = self.protocol.topic_budget
-                self._judge(topic, number, start, documents, len(documents) if budget is None else budget)
-            number = 2
-        while live := [topic for topic in topics if topic.decision.status == GOES_ON]:
-            for topic in live:
-                if topic.left:
-                    self._judge(topic, number, CAL, None, topic.next_size(self.protocol))
-                else:
-                    topic.decision = self.protocol.decide(topic.progress, 0)
-            number += 1
-
-    def _judge(
-        self, topic: TopicJudging, number: int, strategy: str, pooled: Sequence[Judged] | None, wanted: int
-    ) -> None:
-        """Judge a batch of a topic, or the first documents of its pool, as far as the total budget goes; decide."""
-        total = self.protocol.total_budget
-        if pooled is not None:
-            wanted = min(wanted, len(pooled))
-        size = wanted if total is None else min(wanted, total - len(self.judged))
-        if pooled is not None or size:
-            batch = topic.next_batch(self.protocol, size, number) if pooled is None else pooled[:size]
-            if batch:
-                judged = [one for answers in self.session.judged(batch) for one in answers]
-                self.judged += judged
-                topic.learn(judged, self.rel)
-                self.bar.update(len(judged))
-            done = topic.progress
-            topic.decision = self.protocol.decide(done, topic.left + (0 if pooled is None else len(pooled) - size))
-            of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
-            if strategy == CAL:
-                of_batch = done.batch_judged, done.batch_relevant, done.batch_share
-            values = (topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision)
-            self.rows.append(dict(zip(_ROUNDS.split(), values, strict=True)))
-        if size < wanted and topic.decision.status == GOES_ON:
-            # its last round is the one after which it stopped
-            topic.decision = Decision(TOTAL_BUDGET, f"{len(self.judged):,} documents")
-            for row in [row for row in self.rows if row["qid"] == topic.qid][-1:]:
-                row["decision"], row["why"] = topic.decision
-
-
 @described
 def judge_continuously(
     corpus: Any,
@@ -302,7 +234,6 @@ def judge_continuously(
     *,
     protocol: Protocol,
     runs: Any = None,
-    pool: Pool | None = None,
     rel: int | None = None,
     seed: int = 0,
     session: str | PathLike[str] | None = None,
@@ -321,8 +252,8 @@ def judge_continuously(
         judge: a judge, in any form. It gets one frame per topic and round, ``qid docno``, the columns of `topics` and,
             from a corpus of texts, ``text``.
         protocol: ``ptr.judging.TrecDL2021(...)``, ``ptr.judging.AutoTAR(...)`` or a ``ptr.judging.Protocol(...)``.
-        runs: the field from which the initial pool is made, to the depth and in the order of the protocol.
-        pool: instead of `runs`, the initial pool; judged by best rank, then in the order of the pool.
+        runs: the field from which the initial pool is made, to the depth and in the order of the protocol; documents of
+            the best rank are judged first.
         rel: the lowest label that is relevant; default that of the judge, else 1.
         session: a folder that saves each batch as soon as the judge has labelled it. The same call continues where the
             last one stopped, and gives the result of an uninterrupted call.
@@ -332,7 +263,7 @@ def judge_continuously(
 
     Raises:
         InputError: an argument that cannot be used; scikit-learn is not installed; a protocol with an initial pool
-            without `runs` or `pool`, or the other way round; a session with other arguments, or one in use.
+            without `runs`, or the other way round; a session with other arguments, or one in use.
 
     Warns:
         ReuseWarning: pooled documents that the corpus lacks, which teach the scorer nothing; pooled documents of other
@@ -356,21 +287,23 @@ def judge_continuously(
     if not isinstance(protocol, Protocol):
         what = f"protocol must be a protocol, such as ptr.judging.TrecDL2021(), got {shown(protocol)}."
         raise InputError(what, argument="protocol")
-    if pool is not None and (runs is not None or not isinstance(pool, Pool)):
-        raise InputError("pool must be a Pool, the initial one, and be given without runs.", argument="pool")
-    depth, begins = protocol.pool_depth, f"{protocol.name} begins with"
-    if depth is None and runs is not None:
-        raise InputError(f"{begins} no pool. Give it no runs, or a pool_depth=.", argument="runs")
-    if depth is not None and runs is None and pool is None:
-        raise InputError(f"{begins} a depth-{depth} pool. Give the runs of which to make it.", argument="runs")
+    depth = protocol.pool_depth
+    if (depth is None) != (runs is None):
+        advice = "no pool. Give it no runs, or a pool_depth=." if depth is None else f"a depth-{depth} pool. Give runs."
+        raise InputError(f"{type(protocol).__name__} begins with {advice}", argument="runs")
     asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
     lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
-    queries = queries_of(topics)
+    queries = topic_texts.queries()
     if not isinstance(corpus, Scorer):
         checked_corpus(corpus)
-    if protocol.query_seed:
-        check_queries(queries, corpus)
-    start, pooled = _initial_pool(protocol, runs, pool)
+    check_queries(queries, corpus)
+    start, pooled = None if depth is None else f"depth-{depth} pool", dict[str, list[Judged]]()
+    if start is not None:
+        pool = depth_pool(runs, depth=depth, order=protocol.pool_order)
+        pooled = {qid: [] for qid in pool.topics}
+        best_first = pool.to_frame()[["qid", "docno", "rank"]].sort_values("rank", kind="stable")
+        for qid, docno, rank in best_first.itertuples(index=False, name=None):
+            pooled[qid].append(Judged(qid, docno, 1, start, f"best rank {rank:,}"))
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
     places, topic_texts.texts = places_of(scorer, list(queries)), scorer.texts
     if start is not None:
@@ -382,11 +315,11 @@ def judge_continuously(
         if bare:
             n = f"{count(len(bare), 'topic')} of {len(places):,}"
             warn(f"{n} without a pooled document: {examples(bare)}. They begin with what the scorer chooses.")
-        warn_of_strangers({qid: [one.docno for one in pooled.get(qid, ())] for qid in places}, places)
-    options = {"protocol": protocol.name, **protocol.options()}
-    parts = (part for qid, documents in pooled.items() for part in (qid, [one.docno for one in documents]))
+        warn_of_strangers({qid: [document.docno for document in pooled.get(qid, ())] for qid in places}, places)
+    options = {"protocol": type(protocol).__name__, **protocol.options()}
+    parts = (part for qid, documents in pooled.items() for part in (qid, [document.docno for document in documents]))
     belongs = {
-        **{name: value for name, value in options.items() if name not in ("topic_budget", "total_budget")},
+        **{name: value for name, value in options.items() if name != "topic_budget"},
         "scorer": scorer.fingerprint(),
         "topics": digest(*(part for qid, query in queries.items() for part in (qid, query or ""))),
         "pool": None if start is None else digest(*parts),
@@ -396,22 +329,19 @@ def judge_continuously(
     judging = [TopicJudging(qid, query, scorer, places[qid], seed) for qid, query in queries.items()]
     with (
         open_session(folder, "session of continuous judging", belongs, asked, topic_texts) as kept,
-        pt.tqdm(total=protocol.total_budget, desc="judging", unit="document", disable=not verbose) as bar,
+        pt.tqdm(desc="judging", unit="document", disable=not verbose) as bar,
     ):
-        rounds = Rounds(protocol, lowest, kept, bar)
-        rounds.run(judging, start, pooled)
-    without = sum(one.label is None for one in rounds.judged)
+        judged, rows = _in_rounds(judging, start, pooled, protocol, lowest, kept, bar)
+    without = sum(answer.label is None for answer in judged)
     if without:
-        warn(f"{count(without, 'document')} of {len(rounds.judged):,} without a label, left out.")
+        warn(f"{count(without, 'document')} of {len(judged):,} without a label, left out.")
     table = pd.DataFrame([topic.row(protocol) for topic in judging])
     ended = table["status"].value_counts().items()
     return ContinuousJudging(
         table=_counts(table),
         topics=table,
-        rounds=pd.DataFrame(rounds.rows, columns=_ROUNDS.split()).astype(
-            {"batch_judged": "Int64", "batch_relevant": "Int64"}
-        ),
-        labels=labels_frame(rounds.judged),
+        rounds=pd.DataFrame(rows, columns=_ROUNDS.split()).astype({"batch_judged": "Int64", "batch_relevant": "Int64"}),
+        labels=labels_frame(judged),
         rel=lowest,
         settings={
             **{name: value for name, value in options.items() if value is not None},
@@ -424,14 +354,45 @@ def judge_continuously(
     )
 
 
-def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
-    """Return topic -> query, None where there is none; in the order of the topics."""
-    qids = as_ids("qid", topics["qid"].tolist())
-    if not qids:
-        raise InputError("topics has no topic to judge.", argument="topics")
-    queries = list(topics["query"]) if "query" in topics else [None] * len(qids)
-    said = [query if isinstance(query, str) and query.strip() else None for query in queries]
-    return dict(zip(qids, said, strict=True))
+def _in_rounds(
+    topics: Sequence[TopicJudging],
+    start: str | None,
+    pooled: Mapping[str, Sequence[Judged]],
+    protocol: Protocol,
+    rel: int,
+    session: Session,
+    bar: Any,
+) -> tuple[list[Judged], list[tuple[Any, ...]]]:
+    """Judge the initial pool, which has a name where there is one, and then batch after batch; also return `rounds`."""
+    judged, rows, number = list[Judged](), list[tuple[Any, ...]](), 1
+
+    def judge(topic: TopicJudging, strategy: str, batch: Sequence[Judged], of_pool_left: int = 0) -> None:
+        if batch:
+            answers = [answer for several in session.judged(batch) for answer in several]
+            judged.extend(answers)
+            topic.learn(answers, rel)
+            bar.update(len(answers))
+        done = topic.progress
+        topic.decision = protocol.decide(done, topic.left + of_pool_left)
+        of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
+        if strategy == CAL:
+            of_batch = done.batch_judged, done.batch_relevant, done.batch_share
+        rows.append((topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision))
+
+    if start is not None:
+        for topic in topics:
+            documents = pooled.get(topic.qid, ())
+            first = documents[: protocol.topic_budget]
+            judge(topic, start, first, len(documents) - len(first))
+        number = 2
+    while live := [topic for topic in topics if topic.decision.status == GOES_ON]:
+        for topic in live:
+            if topic.left:
+                judge(topic, CAL, topic.next_batch(protocol, number))
+            else:
+                topic.decision = protocol.decide(topic.progress, 0)
+        number += 1
+    return judged, rows
 
 
 def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
@@ -443,23 +404,7 @@ def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
         if isinstance(corpus, Vectors):
             kind, remedy = "vector", "ptr.judging.Vectors the queries of all topics, or none at all"
         lacking = f"{count(len(without), 'topic')} without a {kind} as query, the first example: {examples(without)}. "
-        raise InputError(f"{lacking}Give {remedy}, or pass query_seed=False.", argument="topics")
-
-
-def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> tuple[str | None, dict[str, list[Judged]]]:
-    """Return the name of the initial pool, None for none, and the documents of each topic, the best rank first."""
-    name = "initial pool"
-    if pool is None and protocol.pool_depth is None:
-        return None, {}
-    if pool is None:
-        pool = depth_pool(runs, depth=protocol.pool_depth, order=protocol.pool_order)
-        name = f"depth-{protocol.pool_depth} pool"
-    # those that no run contributed last
-    frame = pool.to_frame()[["qid", "docno", "rank"]].sort_values("rank", kind="stable", na_position="last")
-    found: dict[str, list[Judged]] = {qid: [] for qid in pool.topics}
-    for qid, docno, rank in zip(frame["qid"], frame["docno"], frame["rank"].fillna(0), strict=True):
-        found[qid].append(Judged(qid, docno, 1, name, f"best rank {rank:,}" if rank else "in the pool"))
-    return name, found
+        raise InputError(f"{lacking}Give {remedy}.", argument="topics")
 
 
 def warn_of_strangers(pooled: Mapping[str, Sequence[str]], places: Mapping[str, Mapping[str, int]]) -> None:

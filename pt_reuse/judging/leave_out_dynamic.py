@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,10 @@ from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.kernels import UNJUDGED, Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError, count, examples, flag
+from pt_reuse.errors import InputError, count, examples
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import Judge, as_judge
-from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of, warn_of_strangers
+from pt_reuse.judging.continuous import TopicJudging, check_queries, warn_of_strangers
 from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
@@ -46,9 +46,9 @@ _TOPICS = "qid judged pooled chosen relevant chosen_relevant unlabelled units"
 def _draw(result: DynamicUniques, measure: str, place: Place, view: str = "scores", by: str | None = None) -> Axes:
     """Draw each run's score under LOU-FULL against its score when judged without its own unit."""
     unit = result.units.by
-    whose = "it" if unit == "run" else f"its {unit}"
-    said = "LOU-FULL", f"judged without {whose}", f"Runs judged without their {unit}, dynamically"
-    return draw_scores(result, measure, place, view, by, said=said)
+    own = "it" if unit == "run" else f"its {unit}"
+    titles = "LOU-FULL", f"judged without {own}", f"Runs judged without their {unit}, dynamically"
+    return draw_scores(result, measure, place, view, by, said=titles)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -85,15 +85,6 @@ class DynamicUniques(LeaveOneOutResult):
     topics: Annotated[pd.DataFrame, Table("topic", _TOPICS, noun="topics")]
 
 
-QuerySeed: TypeAlias = Annotated[
-    bool,
-    options.Option(
-        "whether the query is one of the relevant examples from which the classifier learns.",
-        check=partial(flag, "query_seed"),
-    ),
-]
-
-
 @study(
     question="What does a team lose if a classifier chose documents to judge?",
     aim="fair",
@@ -128,7 +119,6 @@ def leave_out_dynamic(
     rel: options.Rel = None,
     contributors: options.Contributing = "pooled",
     pool_order: options.PoolOrder = None,
-    query_seed: QuerySeed = True,
     seed: options.Seed = 0,
     complete: options.Complete = True,
     without_topics: options.WithoutTopics = "error",
@@ -174,10 +164,10 @@ def leave_out_dynamic(
     is this library's choice.
     """
     scorer = corpus
-    protocol = Protocol(batch=1, topic_budget=1, query_seed=query_seed)
-    told_of, queries = TopicTexts(topics), queries_of(topics)
-    if query_seed:
-        check_queries(queries, scorer)
+    protocol = Protocol(batch=1, topic_budget=1)
+    texts = TopicTexts(topics)
+    queries = texts.queries()
+    check_queries(queries, scorer)
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     people, lowest, units = inputs.qrels, inputs.rel, inputs.runs.units(by)
     sizes = zip(people.topics, people.arrays.documents.sizes.tolist(), strict=True)
@@ -196,12 +186,14 @@ def leave_out_dynamic(
     made = list(_pooled_topics(people, pool, rows, judged, owner, lowest))
     places = places_of(scorer, [topic.qid for topic in made])
     warn_of_strangers({topic.qid: list(topic.labels) for topic in made}, places)
-    jobs = [_Choosing(one, queries.get(one.qid), places[one.qid], scorer, protocol, seed, lowest) for one in made]
+    jobs = [
+        _Choosing(topic, queries.get(topic.qid), places[topic.qid], scorer, protocol, seed, lowest) for topic in made
+    ]
     chosen = run_jobs(jobs, len(jobs), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose)
     for topic, batches in zip(made, chosen, strict=True):
         topic.chosen = batches
-    told_of.texts = scorer.texts
-    _label(people, made, judge, told_of)
+    texts.texts = scorer.texts
+    _label(people, made, judge, texts)
     unpooled = list(not_pooled(units, contributed))
     tell(unpooled)
     beware(
@@ -251,7 +243,6 @@ def leave_out_dynamic(
         noted(unpooled, UNPOOLED),
         by=by,
         scorer=type(scorer).__name__,
-        query_is_an_example=query_seed,
         presumed_not_relevant=protocol.presumed_negatives,
         chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
         seed=seed,
@@ -275,7 +266,7 @@ class _Topic:
     @cached_property
     def pools(self) -> list[list[str]]:
         """Return the documents of the pool of all, and then those without the uniques of each loser."""
-        return [list(self.sole), *([d for d, one in self.sole.items() if one != unit] for unit in self.losers)]
+        return [list(self.sole), *([d for d, owner in self.sole.items() if owner != unit] for unit in self.losers)]
 
     @cached_property
     def sets(self) -> list[set[str]]:
@@ -287,9 +278,9 @@ class _Topic:
 
     def row(self, rel: int) -> tuple[Any, ...]:
         """Return the topic as a row of ``DynamicUniques.topics``."""
-        found = self.relevant(self.chosen[0], rel)
-        sizes = self.judged, len(self.sole), len(self.chosen[0]), self.relevant(self.sole, rel) + found
-        return self.qid, *sizes, found, self.unlabelled, len(self.losers)
+        chosen_relevant = self.relevant(self.chosen[0], rel)
+        sizes = self.judged, len(self.sole), len(self.chosen[0]), self.relevant(self.sole, rel) + chosen_relevant
+        return self.qid, *sizes, chosen_relevant, self.unlabelled, len(self.losers)
 
 
 def _pooled_topics(
@@ -300,9 +291,9 @@ def _pooled_topics(
     n_judged = qrels.arrays.documents.counts(every >= 0).tolist()
     for qid, n in zip(qrels.topics, n_judged, strict=True):
         at = pool.documents.place.get(qid)
-        mine = np.zeros(0, dtype=np.int64) if at is None else np.arange(*pool.documents.starts[at : at + 2])
-        mine = mine[judged[mine]]
-        labels, sole, names = every[rows[mine]].astype(np.int64), owner[mine], docnos[mine].tolist()
+        own = np.zeros(0, dtype=np.int64) if at is None else np.arange(*pool.documents.starts[at : at + 2])
+        own = own[judged[own]]
+        labels, sole, names = every[rows[own]].astype(np.int64), owner[own], docnos[own].tolist()
         losers = np.unique(sole[(sole >= 0) & (labels >= rel)]).tolist()
         of_labels, of_units = (dict(zip(names, values.tolist(), strict=True)) for values in (labels, sole))
         yield _Topic(qid, of_labels, of_units, n, losers)
@@ -322,21 +313,20 @@ class _Choosing:
 
     def run(self) -> list[tuple[str, ...]]:
         """Return for each pool the documents that make the judgments as many as they are."""
-        return [self._batch(docnos) for docnos in self.topic.pools]
+        batches, qid = list[tuple[str, ...]](), self.topic.qid
+        for docnos in self.topic.pools:
+            # made anew for each pool: the same seed, the same order of documents with equal scores
+            topic = TopicJudging(qid, self.query, self.scorer, self.places, self.seed)
+            pooled = [Judged(qid, docno, 1, "pool", "", self.topic.labels[docno]) for docno in docnos]
+            if pooled:
+                topic.learn(pooled, self.rel)
+            size = self.topic.judged - len(docnos)
+            chosen = topic.next_batch(self.protocol, 2, size) if size else ()
+            batches.append(tuple(document.docno for document in chosen))
+        return batches
 
-    def _batch(self, docnos: list[str]) -> tuple[str, ...]:
-        qid, batch = self.topic.qid, self.topic.judged - len(docnos)
-        if not batch:
-            return ()
-        # made anew for each pool: the same seed, the same order of documents with equal scores
-        topic = TopicJudging(qid, self.query, self.scorer, self.places, self.seed)
-        pooled = [Judged(qid, docno, 1, "pool", "", self.topic.labels[docno]) for docno in docnos]
-        if pooled:
-            topic.learn(pooled, self.rel)
-        return tuple(one.docno for one in topic.next_batch(self.protocol, min(batch, topic.left), 2))
 
-
-def _label(qrels: Qrels, made: Sequence[_Topic], judge: Judge | None, told_of: TopicTexts) -> None:
+def _label(qrels: Qrels, made: Sequence[_Topic], judge: Judge | None, texts: TopicTexts) -> None:
     """Put the labels of chosen documents beside those of the pool: of the judgments, else of the judge, else 0."""
     documents, labels = qrels.arrays.documents, qrels.arrays.labels
     triples = zip(documents.qids(), documents.docnos(), labels.tolist(), strict=True)
@@ -344,9 +334,9 @@ def _label(qrels: Qrels, made: Sequence[_Topic], judge: Judge | None, told_of: T
     pairs = dict.fromkeys((topic.qid, docno) for topic in made for batch in topic.chosen for docno in batch)
     missing = [pair for pair in pairs if pair not in known]
     if judge is not None and missing:
-        asked = told_of.beside(pd.DataFrame(missing, columns=["qid", "docno"], dtype=object))
-        said: Any = judge.transform(asked)["label"]
-        known |= {pair: int(one) for pair, one in zip(missing, said, strict=True) if not pd.isna(one) and int(one) >= 0}
+        asked = texts.beside(pd.DataFrame(missing, columns=["qid", "docno"], dtype=object))
+        given = judge.transform(asked)["label"].fillna(-1).astype(int).tolist()
+        known |= {pair: label for pair, label in zip(missing, given, strict=True) if label >= 0}
     for topic in made:
         topic.unlabelled = sum((topic.qid, docno) not in known for docno in topic.chosen[0])
         topic.labels |= {docno: known.get((topic.qid, docno), 0) for batch in topic.chosen for docno in batch}
@@ -376,8 +366,8 @@ def _of_units(made: Sequence[_Topic], n_units: int, rel: int) -> NDArray[np.int6
     How many documents of LOU-FULL are not judged without it, how many of its unique relevant documents are chosen
     without it, and how many relevant documents the judgments made without it have.
     """
-    found = np.zeros((3, n_units), dtype=np.int64)
-    lost, again, relevant = found
+    counts = np.zeros((3, n_units), dtype=np.int64)
+    lost, again, relevant = counts
     for topic in made:
         full = topic.sets[0]
         of_full = topic.relevant(full, rel)
@@ -386,7 +376,7 @@ def _of_units(made: Sequence[_Topic], n_units: int, rel: int) -> NDArray[np.int6
             lost[unit] += len(full - judged)
             again[unit] += topic.relevant([d for d in batch if topic.sole.get(d) == unit], rel)
             relevant[unit] += topic.relevant(judged, rel) - of_full
-    return found
+    return counts
 
 
 def _caveats(made: Sequence[_Topic]) -> Iterator[Caveat]:

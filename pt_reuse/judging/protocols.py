@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from os import PathLike
 from typing import Any, NamedTuple
@@ -30,32 +30,20 @@ from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.pooling.scorers import digest
 
 
-@dataclass(frozen=True)
-class Budget:
-    """How many labels a judge may give; a document to which it gives none costs nothing."""
+def check_budgets(budget: Any, total: Any) -> int | float | None:
+    """Return a user's ``budget=`` of a topic, or say what is wrong with it or with ``total=``."""
+    if total is not None:
+        whole("total", total, "judgments in all", least=0)
+    if isinstance(budget, float | np.floating):
+        return fraction("budget", float(budget))
+    return None if budget is None else whole("budget", budget, "judgments per topic (or a share as a float)", least=0)
 
-    per_topic: int | float | None = None
-    total: int | None = None
 
-    @classmethod
-    def checked(cls, budget: Any, total: Any) -> Budget:
-        """Return a user's ``budget=`` and ``total=``, or say what is wrong with them."""
-        if isinstance(budget, float | np.floating):
-            budget = fraction("budget", float(budget))
-        elif budget is not None:
-            budget = whole("budget", budget, "judgments per topic (or a share as a float)", least=0)
-        return cls(budget, None if total is None else whole("total", total, "judgments in all", least=0))
-
-    def of_pool(self, size: int) -> int:
-        """Return the labels of a topic whose pool has some size; a share is rounded to the nearest, halves up."""
-        if self.per_topic is None:
-            return size
-        if isinstance(self.per_topic, float):
-            return share_of(self.per_topic, size)
-        return min(self.per_topic, size)
-
-    def most(self, of_topics: Sequence[int]) -> int:
-        return sum(of_topics) if self.total is None else min(sum(of_topics), self.total)
+def labels_within(budget: int | float | None, size: int) -> int:
+    """Return the labels of a topic whose pool has some size; a share is rounded to the nearest, halves up."""
+    if budget is None:
+        return size
+    return share_of(budget, size) if isinstance(budget, float) else min(budget, size)
 
 
 class TopicTurns:
@@ -85,26 +73,6 @@ class TopicTurns:
         if document is not None:
             is_relevant = answer.label is not None and answer.label >= self._rel
             self._chooser.learn(document, is_relevant if answer.has_label else None)
-
-
-def turn_by_turn(topics: Sequence[TopicTurns], total: int | None) -> Iterator[list[tuple[TopicTurns, Judged]]]:
-    """Yield topics and what they ask; each must have learnt the answer before the next turn."""
-    live, left = list(topics), sum(topic.most for topic in topics) if total is None else total
-    while live and left:
-        waiting, labelled = live, set()
-        while waiting and left:
-            asked = [(topic, topic.ask()) for topic in waiting]
-            now = [(topic, one) for topic, one in asked if one is not None]
-            waiting = [topic for topic, _ in now]
-            now = now[:left]
-            before = {topic.qid: topic.n_labels for topic, _ in now}
-            if now:
-                yield now
-            done = {topic.qid for topic, _ in now if topic.n_labels > before[topic.qid]}
-            labelled |= done
-            left -= len(done)
-            waiting = [topic for topic in waiting if topic.qid not in done]
-        live = [topic for topic in live if topic.qid in labelled]
 
 
 @described
@@ -165,7 +133,7 @@ def judge_adaptively(
         Qrels: 1 topic, 3 judgments, 2 relevant (labels 0: 1, 1: 2)
     """
     chosen, asked = as_strategy(strategy), as_judge(judge)
-    limits, folder = Budget.checked(budget, total), checked_folder(session)
+    budget, folder = check_budgets(budget, total), checked_folder(session)
     texts, seed, verbose = TopicTexts(topics), checked_seed(seed), flag("verbose", verbose)
     lowest = checked_rel(rel)
     rel = lowest if lowest is not None else asked.rel
@@ -178,53 +146,64 @@ def judge_adaptively(
         frame = as_qrels(known, "known").to_frame()
         for qid, part in frame[frame["label"] >= 0].groupby("qid", sort=False):
             known_labels[str(qid)] = dict(zip(part["docno"], part["label"].tolist(), strict=True))
-    told = json.dumps(known_labels, sort_keys=True)
+    known_text = json.dumps(known_labels, sort_keys=True)
     n_known = sum(map(len, known_labels.values()))
     runs = as_runs(runs)
     to_depth = depth_of(runs, depth).value
     ranked = runs.in_pool_order(order)
     lists = list(topic_lists(ranked, to_depth, contributors_of(runs, contributors).runs))
-    texts.check([one.qid for one in lists])
+    texts.check([topic.qid for topic in lists])
     belongs = {
         "strategy": chosen.name,
         "seed": seed,
         "depth": to_depth,
         "order": ranked.order,
         "rel": rel or 1,
-        "known": f"{count(n_known, 'judgment')}, {digest(told)}" if n_known else "none",
+        "known": f"{count(n_known, 'judgment')}, {digest(known_text)}" if n_known else "none",
         **field_marks(lists),
     }
     turns = [
         TopicTurns(
-            chosen.start(one, seed),
-            limits.of_pool(len(one)),
+            chosen.start(topic, seed),
+            labels_within(budget, len(topic)),
             strategy=chosen.name,
             rel=rel or 1,
-            known=known_labels.get(one.qid, {}),
+            known=known_labels.get(topic.qid, {}),
         )
-        for one in lists
+        for topic in lists
     ]
-    most = limits.most([topic.most for topic in turns])
+    most = sum(topic.most for topic in turns)
+    left = most if total is None else min(most, total)
+    live, of = turns, {topic.qid: topic for topic in turns}
     with (
         open_session(folder, "session of adaptive judging", belongs, asked, texts, batch_size=batch_size) as kept,
-        pt.tqdm(total=most, desc="judging", unit="d", disable=not verbose) as bar,
+        pt.tqdm(total=left, desc="judging", unit="d", disable=not verbose) as bar,
     ):
-        for now in turn_by_turn(turns, limits.total):
-            of = {topic.qid: topic for topic, _ in now}
-            for answers in kept.judged([one for _, one in now]):
-                for answer in answers:
-                    of[answer.qid].learn(answer)
-                bar.update(sum(answer.has_label for answer in answers))
+        while live and left:
+            waiting, labelled = live, set[str]()
+            # until each topic has a label of this round, or no document left
+            while waiting and left:
+                documents = [document for topic in waiting if (document := topic.ask()) is not None]
+                waiting = [of[document.qid] for document in documents]
+                for answers in kept.judged(documents[:left]):
+                    for answer in answers:
+                        of[answer.qid].learn(answer)
+                    done = {answer.qid for answer in answers if answer.has_label}
+                    bar.update(len(done))
+                    labelled |= done
+                left -= sum(topic.qid in labelled for topic in waiting)
+                waiting = [topic for topic in waiting if topic.qid not in labelled]
+            live = [topic for topic in live if topic.qid in labelled]
     answers = [answer for topic in turns for answer in topic.answers]
     without = sum(answer.label is None for answer in answers)
     if without:
         warn(f"{count(without, 'document')} of {len(answers):,} without a label, left out; no budget is spent on them.")
-    return qrels_of(answers, [one.qid for one in lists], rel)
+    return qrels_of(answers, [topic.qid for topic in lists], rel)
 
 
 #: how the judging of a topic stands after a round
 GOES_ON, FINISHED, ABANDONED, EXHAUSTED = "goes on", "finished", "abandoned", "exhausted"
-TOPIC_BUDGET, TOTAL_BUDGET = "topic budget", "total budget"
+TOPIC_BUDGET = "topic budget"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,10 +253,6 @@ class Condition(ABC):
     def why(self, progress: Progress) -> str:
         """Return in a few words why a topic with this `progress` continues; an empty text if it does not."""
 
-    def holds(self, progress: Progress) -> bool:
-        """Return whether the topic with this `progress` continues."""
-        return bool(self.why(progress))
-
 
 @dataclass(frozen=True)
 class DenseTopic(Condition):
@@ -285,8 +260,8 @@ class DenseTopic(Condition):
 
     Example:
         >>> from pt_reuse.judging import DenseTopic, Progress
-        >>> [DenseTopic(0.5).holds(Progress(asked=10, judged=10, relevant=relevant)) for relevant in (5, 6)]
-        [False, True]
+        >>> [DenseTopic(0.5).why(Progress(asked=10, judged=10, relevant=relevant)) for relevant in (5, 6)]
+        ['', 'density .6 > .5']
     """
 
     above: float = 0.5
@@ -359,24 +334,20 @@ class Protocol:
     """How a collection is judged: an initial pool, then batches that a scorer chooses, until a topic ends.
 
     After each round a topic ends by the first of these that applies: no document is left (*exhausted*); it is
-    *abandoned*; none of the conditions holds (*finished*); the topic's budget is spent (*topic budget*). The total
-    budget is spent round by round, topic after topic; if it ends within a round, the current topic gets the first part
-    of its batch, and this and all later topics end by the *total budget*.
+    *abandoned*; none of the conditions holds (*finished*); the topic's budget is spent (*topic budget*).
 
-    Budgets count documents that the judge was asked about, also those without a label. To simulate with judged
-    documents only, give their texts as the corpus.
+    The query is one of the relevant examples from which a scorer learns. The budget counts documents that the judge was
+    asked about, also those without a label. To simulate with judged documents only, give their texts as the corpus.
 
     Args:
         pool_depth: depth of the initial pool of ``runs=``, >= 1; None for no initial pool.
         pool_order: the order in which the runs are pooled, as of :func:`depth_pool`; None for that of the field.
         batch: documents of the first batch, >= 1.
         growth: by which share, rounded up, a batch is larger than the one before; 0 for batches of one size.
-        query_seed: whether the query is one of the relevant examples from which a scorer learns.
         presumed_negatives: documents that were not judged, drawn again in each round, from which a scorer learns as if
             they were not relevant; 0 for none.
         goes_on_while: the conditions; a topic continues while one of them holds. Empty: it always continues.
         topic_budget: most documents of a topic that the judge is asked about, including the pool; None for no limit.
-        total_budget: likewise of all topics together; None for no limit.
         abandon_above: the relevant density above which a topic is abandoned; None: no topic is.
         abandon_from: documents that the judge was asked about before a topic may be abandoned.
         evaluate_up_to: the highest relevant density of a topic of the evaluation set.
@@ -387,41 +358,33 @@ class Protocol:
     pool_order: str | None = None
     batch: int = 20
     growth: float = 0.0
-    query_seed: bool = True
     presumed_negatives: int = 100
     goes_on_while: tuple[Condition, ...] = ()
     topic_budget: int | None = None
-    total_budget: int | None = None
     abandon_above: float | None = None
     abandon_from: int = 1
     evaluate_up_to: float = 1.0
     evaluate_from: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("pool_depth", "topic_budget", "total_budget"):
+        for name in ("pool_depth", "topic_budget"):
             if getattr(self, name) is not None:
                 positive(name, getattr(self, name), "documents")
         for name, least in {"batch": 1, "abandon_from": 1, "presumed_negatives": 0, "evaluate_from": 0}.items():
             whole(name, getattr(self, name), "documents", least=least)
         check_order_or_none("pool_order", self.pool_order)
-        flag("query_seed", self.query_seed)
         fraction("evaluate_up_to", self.evaluate_up_to)
         if self.abandon_above is not None:
             fraction("abandon_above", self.abandon_above)
         number("growth", self.growth)
         given = self.goes_on_while
         object.__setattr__(self, "goes_on_while", tuple(given) if isinstance(given, list | tuple) else (given,))
-        if strangers := [one for one in self.goes_on_while if not isinstance(one, Condition)]:
+        if strangers := [condition for condition in self.goes_on_while if not isinstance(condition, Condition)]:
             what = f"conditions, such as FewJudged(150), got {examples(strangers)}"
             raise InputError(f"goes_on_while must list {what}.", argument="goes_on_while")
-        if not self.goes_on_while and self.topic_budget is None and self.total_budget is None:
-            endless = f"{self.name} goes on until every document is judged"
-            raise InputError(f"{endless}. Give topic_budget= or total_budget=.", argument="topic_budget")
-
-    @property
-    def name(self) -> str:
-        """Return the name of the protocol."""
-        return type(self).__name__
+        if not self.goes_on_while and self.topic_budget is None:
+            endless = f"{type(self).__name__} goes on until every document is judged"
+            raise InputError(f"{endless}. Give topic_budget=.", argument="topic_budget")
 
     def next_batch(self, batch: int | None) -> int:
         """Return the size of a batch, given that of the one before (`batch`), None for the first."""
@@ -429,7 +392,7 @@ class Protocol:
         return self.batch if batch is None else batch + math.ceil(round(batch * self.growth, 9))
 
     def decide(self, progress: Progress, left: int) -> Decision:
-        """Return whether a topic continues after a round: the status and why, without regard to the total budget.
+        """Return whether a topic continues after a round: the status and why.
 
         Its `progress` says how far it has come, `left` how many documents it has that were not judged.
         """

@@ -51,8 +51,8 @@ class Journal:
                     writer = until_closed.enter_context(alone(self.path.parent, patience=patience))
                     self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
                 except OSError as error:
-                    said = error.strerror or error
-                    raise self._refused(f"cannot be written to: {said}. Name another folder.") from error
+                    why = error.strerror or error
+                    raise self._refused(f"cannot be written to: {why}. Name another folder.") from error
                 until_closed.callback(os.close, self._handle)
                 if writer is Alone.NO:
                     raise self._refused("somebody else is writing to it. Wait for it to end, or close it.")
@@ -123,12 +123,13 @@ class Journal:
         os.ftruncate(self._handle, self._end)
         return records
 
-    def _check_heading(self, found: Record) -> None:
-        then, now = ({**one.get("belongs", {}), **one, "belongs": 0, "by": 0} for one in (found, self._heading))
+    def _check_heading(self, heading: Record) -> None:
+        then, now = ({**each.get("belongs", {}), **each, "belongs": 0, "by": 0} for each in (heading, self._heading))
         other = [key for key in dict.fromkeys([*then, *now]) if then.get(key) != now.get(key)]
         if other:
-            said = listed([f"its {key} was {shown(then.get(key))}, and is {shown(now.get(key))} now" for key in other])
-            begun = f"this was begun otherwise, by pt_reuse {found.get('by')} ({__version__} now): {said}"
+            each = (f"its {key} was {shown(then.get(key))}, and is {shown(now.get(key))} now" for key in other)
+            changed = listed(list(each))
+            begun = f"this was begun otherwise, by pt_reuse {heading.get('by')} ({__version__} now): {changed}"
             raise self._refused(f"{begun}. Give what it was begun with, or another folder.")
 
     def _refused(self, message: str, place: str | None = None) -> InputError:
@@ -186,17 +187,17 @@ class Session:
     ):
         self._judge, self._topics, self._journal, self._batch_size = judge, topics, journal, batch_size
         self._kept: dict[str, deque[Judged]] = {}
-        for one in kept:
-            self._kept.setdefault(one.qid, deque()).append(one)
+        for answer in kept:
+            self._kept.setdefault(answer.qid, deque()).append(answer)
 
     def judged(self, chosen: Sequence[Judged]) -> Iterator[list[Judged]]:
         """Yield documents with what the judge says: first those that are kept, then batches, when they are kept."""
         kept, asked = [], []
-        for one in chosen:
-            if left := self._kept.get(one.qid):
-                kept.append(_same(left.popleft(), one))
+        for document in chosen:
+            if left := self._kept.get(document.qid):
+                kept.append(_same(left.popleft(), document))
             else:
-                asked.append(one)
+                asked.append(document)
         yield kept
         size = self._batch_size or max(len(asked), 1)
         for start in range(0, len(asked), size):
@@ -206,21 +207,21 @@ class Session:
             yield answers
 
     def _ask(self, asked: Sequence[Judged]) -> list[Judged]:
-        pairs = pd.DataFrame({"qid": [one.qid for one in asked], "docno": [one.docno for one in asked]}, dtype=object)
-        pairs = self._topics.beside(pairs)
-        said = self._judge.transform(pairs)
+        ids = [(document.qid, document.docno) for document in asked]
+        pairs = self._topics.beside(pd.DataFrame(ids, columns=["qid", "docno"], dtype=object))
+        given = self._judge.transform(pairs)
         # why a document was chosen is known here; the rest the judge says
-        more = [column for column in map(str, said) if column not in (*pairs.columns, "label", *PROVENANCE)]
-        cells = {column: [_plain(cell) for cell in said[column]] for column in ("label", "judge", "time", *more)}
+        more = [column for column in map(str, given) if column not in (*pairs.columns, "label", *PROVENANCE)]
+        cells = {column: [_plain(cell) for cell in given[column]] for column in ("label", "judge", "time", *more)}
         return [
             replace(
-                one,
+                document,
                 label=None if cells["label"][row] is None else int(cells["label"][row]),
                 judge=cells["judge"][row],
                 time=cells["time"][row] or now(),
-                more={**{column: cells[column][row] for column in more}, **one.more},
+                more={**{column: cells[column][row] for column in more}, **document.more},
             )
-            for row, one in enumerate(asked)
+            for row, document in enumerate(asked)
         ]
 
 
@@ -266,14 +267,14 @@ def field_marks(lists: Sequence[TopicLists]) -> dict[str, Any]:
     """Return by what a field is known again: its runs, in whatever order, and of each topic a mark of their lists."""
     runs = lists[0].names if lists else ()
     order = np.argsort(np.array(runs, dtype=object)).astype(np.int64)
-    of_topics = ((one.qid, one.in_order(order)) for one in lists)
-    marks = {qid: digest(one.docnos, one.starts, one.codes, one.scores) for qid, one in of_topics}
+    of_topics = ((topic.qid, topic.in_order(order)) for topic in lists)
+    marks = {qid: digest(topic.docnos, topic.starts, topic.codes, topic.scores) for qid, topic in of_topics}
     return {"runs": dict.fromkeys(sorted(runs), ""), "topics": marks}
 
 
 def qrels_of(judged: Iterable[Judged], topics: Iterable[str], rel: int | None) -> Qrels:
     """Return labels as judgments with their provenance; documents without a label are left out."""
-    rows = [one for one in judged if one.label is not None]
+    rows = [document for document in judged if document.label is not None]
     frame = labels_frame(rows)
     for column in dict.fromkeys(column for row in rows for column in row.more):
         frame[column] = _column([row.more.get(column) for row in rows])
@@ -283,7 +284,7 @@ def qrels_of(judged: Iterable[Judged], topics: Iterable[str], rel: int | None) -
 def labels_frame(judged: Iterable[Judged]) -> pd.DataFrame:
     """Return ``qid docno label judge time strategy round reason`` of documents with a label, one a row."""
     columns = ["qid", "docno", "label", *PROVENANCE]
-    rows = [[getattr(one, column) for column in columns] for one in judged if one.label is not None]
+    rows = [[getattr(document, column) for column in columns] for document in judged if document.label is not None]
     return pd.DataFrame(rows, columns=columns, dtype=object).astype({"label": "int64", "round": "int64"})
 
 

@@ -38,73 +38,64 @@ def shown_topics(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return topic -> field -> what people read of it; each topic has a query."""
     frame = topic_frame(topics)
     fields = [field for field in TOPIC_FIELDS if field in frame.columns]
-    found: dict[str, dict[str, str]] = {}
+    of_topic: dict[str, dict[str, str]] = {}
     for qid, *values in frame[["qid", *fields]].itertuples(index=False, name=None):
         texts = zip(fields, values, strict=True)
-        said = {field: text for field, text in texts if isinstance(text, str) and text.strip()}
-        found.setdefault(as_id("qid", qid), said)
-    lacking = [qid for qid in qids if "query" not in found.get(qid, {})]
+        shown_texts = {field: text for field, text in texts if isinstance(text, str) and text.strip()}
+        of_topic.setdefault(as_id("qid", qid), shown_texts)
+    lacking = [qid for qid in qids if "query" not in of_topic.get(qid, {})]
     if lacking:
         lacks = f"{count(len(lacking), 'topic')} of the pool without a query: {examples(lacking)}. "
         raise InputError(f"{lacks}People cannot judge what they do not know.", argument="topics")
-    return {qid: found[qid] for qid in qids}
+    return {qid: of_topic[qid] for qid in qids}
 
 
 def document_texts(
     texts: Any, keys: Sequence[tuple[str, str]], queries: Mapping[str, str], *, verbose: bool
 ) -> dict[tuple[str, str], str]:
     """Return (topic, document) -> what people read of the document."""
-    if isinstance(texts, pd.DataFrame):
-        texts = texts.to_dict("records")
     if isinstance(texts, pt.Transformer):
-        found = _from_transformer(texts, keys, queries)
+        asked = pd.DataFrame([(q, queries[q], d) for q, d in keys], columns=["qid", "query", "docno"], dtype=object)
+        got = texts(asked)
+        if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
+            columns = shown(list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__)
+            what = "a transformer that returns 'qid', 'docno' and 'text'"
+            raise InputError(f"texts must be {what}, got {columns}.", argument="texts")
+        rows = zip(zip(*as_pairs(got), strict=True), got["text"].tolist(), strict=True)
+        by_key = {pair: text for pair, text in rows if isinstance(text, str)}
     else:
-        wanted = dict.fromkeys(docno for _, docno in keys)
-        if isinstance(texts, dict):
-            # a document may be called by a number, where its name is a text
-            texts = {as_id("docno", docno): text for docno, text in texts.items()}
-        if isinstance(texts, Mapping):
-            by_docno = {docno: _text(texts[docno], docno) for docno in wanted if docno in texts}
-        elif isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
-            by_docno = _from_corpus(texts, set(wanted), verbose=verbose)
-        else:
-            raise InputError(f"texts must be {_TEXTS}, got {shown(texts)}.", argument="texts")
-        found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
-    lacking = [docno for _, docno in keys if (_, docno) not in found]
+        by_docno = _texts_of({docno for _, docno in keys}, texts, verbose=verbose)
+        by_key = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
+    lacking = [docno for qid, docno in keys if (qid, docno) not in by_key]
     if lacking:
         lacks = f"{count(len(lacking), 'document')} of {len(keys):,} without a text: {examples(lacking)}. "
         raise InputError(f"{lacks}Give the texts of all documents of the pool.", argument="texts")
-    blank = [docno for (_, docno), text in found.items() if not text.strip()]
+    blank = [docno for (_, docno), text in by_key.items() if not text.strip()]
     if blank:
         warn(f"{count(len(blank), 'document')} of {len(keys):,} with an empty text: {examples(blank)}.")
-    return found
+    return by_key
 
 
-def _from_transformer(
-    texts: pt.Transformer, keys: Sequence[tuple[str, str]], queries: Mapping[str, str]
-) -> dict[tuple[str, str], str]:
-    asked = [(qid, queries[qid], docno) for qid, docno in keys]
-    got = texts(pd.DataFrame(asked, columns=["qid", "query", "docno"], dtype=object))
-    if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
-        columns = shown(list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__)
-        what = "a transformer that returns 'qid', 'docno' and 'text'"
-        raise InputError(f"texts must be {what}, got {columns}.", argument="texts")
-    rows = zip(*as_pairs(got), got["text"].tolist(), strict=True)
-    return {(qid, docno): text for qid, docno, text in rows if isinstance(text, str)}
-
-
-def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> dict[str, str]:
-    left, found = set(wanted), {}
+def _texts_of(wanted: set[str], texts: Any, *, verbose: bool) -> dict[str, str]:
+    """Return document -> text of those that are wanted, of a dict, a frame or a corpus, read no further than needed."""
+    if isinstance(texts, pd.DataFrame):
+        texts = texts.to_dict("records")
+    if isinstance(texts, Mapping):
+        # a document may be called by a number, where its name is a text
+        named = ((as_id("docno", docno), text) for docno, text in texts.items())
+        return {docno: _text(text, docno) for docno, text in named if docno in wanted}
+    if not isinstance(texts, Iterable) or isinstance(texts, str | bytes):
+        raise InputError(f"texts must be {_TEXTS}, got {shown(texts)}.", argument="texts")
+    by_docno: dict[str, str] = {}
     for document in pt.tqdm(texts, desc="texts", unit=" documents", disable=not verbose):
         if not isinstance(document, Mapping) or "docno" not in document:
             raise InputError(f"texts must be {_TEXTS}, got {shown(document)}.", argument="texts")
         docno = as_id("docno", document["docno"])
-        if docno in left:
-            found[docno] = _text(document, docno)
-            left.remove(docno)
-            if not left:
+        if docno in wanted and docno not in by_docno:
+            by_docno[docno] = _text(document, docno)
+            if len(by_docno) == len(wanted):
                 break
-    return found
+    return by_docno
 
 
 def _text(document: Any, docno: str) -> str:
@@ -135,6 +126,15 @@ class TopicTexts:
             raise InputError(stands, argument="topics")
         self._frame = topics.drop(columns="qid").set_axis(pd.Index(names, dtype=object), axis=0)
 
+    def queries(self) -> dict[str, str | None]:
+        """Return topic -> query, None where there is none; in the order of the topics, of which there must be any."""
+        frame = pd.DataFrame() if self._frame is None else self._frame
+        if not len(frame):
+            raise InputError("topics has no topic to judge.", argument="topics")
+        given = list(frame["query"]) if "query" in frame else [None] * len(frame)
+        texts = [query if isinstance(query, str) and query.strip() else None for query in given]
+        return dict(zip(frame.index.tolist(), texts, strict=True))
+
     def check(self, qids: Sequence[str]) -> None:
         """Raise where a topic that is judged is not among those told of."""
         if self._frame is None:
@@ -146,8 +146,8 @@ class TopicTexts:
     def beside(self, pairs: pd.DataFrame) -> pd.DataFrame:
         """Return a frame with ``qid`` and what is told of each row's topic and document beside it."""
         if self._frame is not None:
-            told_of = self._frame.loc[pairs["qid"]].set_axis(pairs.index, axis=0)
-            pairs = pd.concat([pairs, told_of.drop(columns=[c for c in pairs if c in told_of])], axis=1)
+            of_topic = self._frame.loc[pairs["qid"]].set_axis(pairs.index, axis=0)
+            pairs = pd.concat([pairs, of_topic.drop(columns=[c for c in pairs if c in of_topic])], axis=1)
         if self.texts is not None:
             pairs = pairs.assign(text=pd.Series([self.texts.get(d) for d in pairs["docno"]], pairs.index, dtype=object))
         return pairs
@@ -193,7 +193,7 @@ class WithTexts(Judge):
         super().__init__(self._judge.name, rel=self._judge.rel)
         self.family = getattr(judge, "family", None)
         frame = topic_frame(topics).drop(columns=["docno", "text"], errors="ignore")
-        self._told = TopicTexts(frame)
+        self._topics = TopicTexts(frame)
         kinds = pd.DataFrame | Mapping | pt.Transformer | Iterable
         if texts is not None and (not isinstance(texts, kinds) or isinstance(texts, str | bytes | Iterator)):
             again = "which can be read again and again"
@@ -207,13 +207,13 @@ class WithTexts(Judge):
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, Any]:
         qids, docnos = as_pairs(pairs)
-        self._told.check(list(dict.fromkeys(qids)))
-        shown = pairs.drop(columns=[column for column in self._given if column in pairs])
-        shown = self._told.beside(shown.assign(qid=qids, docno=docnos))
+        self._topics.check(list(dict.fromkeys(qids)))
+        own = pairs.drop(columns=[column for column in self._given if column in pairs])
+        asked = self._topics.beside(own.assign(qid=qids, docno=docnos))
         if self._texts is not None:
             keys = list(zip(qids, docnos, strict=True))
-            queries = dict(zip(qids, shown["query"].astype(str).tolist(), strict=True))
-            found = document_texts(self._texts, list(dict.fromkeys(keys)), queries, verbose=self._verbose)
-            shown = shown.assign(text=[found[key] for key in keys])
-        said = self._judge.transform(shown)
-        return {str(column): said[column].array for column in said if column == "label" or column not in shown}
+            queries = dict(zip(qids, asked["query"].astype(str).tolist(), strict=True))
+            texts = document_texts(self._texts, list(dict.fromkeys(keys)), queries, verbose=self._verbose)
+            asked = asked.assign(text=[texts[key] for key in keys])
+        answer = self._judge.transform(asked)
+        return {str(column): answer[column].array for column in answer if column == "label" or column not in asked}

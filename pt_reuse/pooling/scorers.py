@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.data.frame_columns import as_id
-from pt_reuse.errors import InputError, count, examples, flag, located, names, shown
+from pt_reuse.errors import InputError, count, examples, flag, located, shown
 
 
 @dataclass(frozen=True)
@@ -160,13 +160,12 @@ class TfIdf(LogisticScorer):
     idf, each document of length 1. They are computed once; those of a query in the same way.
 
     Args:
-        corpus: the documents, one dict each with ``docno`` and the `fields`, such as a dataset's
-            ``get_corpus_iter()``; or a frame with these columns.
-        fields: the fields of the text, joined by a space.
+        corpus: the documents, one dict each with ``docno`` and ``text``, such as a dataset's ``get_corpus_iter()``; or
+            a frame with these columns.
         keep_text: whether texts are kept, for a judge that reads ``text``.
 
     Raises:
-        InputError: scikit-learn is not installed, a document without a field, or that is there twice, no document.
+        InputError: scikit-learn is not installed, a document without a text, or that is there twice, no document.
 
     Example:
         >>> import pt_reuse as ptr
@@ -179,18 +178,16 @@ class TfIdf(LogisticScorer):
         self,
         corpus: Iterable[Mapping[str, Any]] | pd.DataFrame,
         *,
-        fields: Sequence[str] = ("text",),
         keep_text: bool = False,
     ):
-        fields = names("fields", fields)
-        checked_corpus(corpus, fields)
+        checked_corpus(corpus)
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []
         self._vectorizer = TfidfVectorizer(sublinear_tf=True)
         try:
-            features = self._vectorizer.fit_transform(_texts(corpus, fields, docnos, kept))
+            features = self._vectorizer.fit_transform(_texts(corpus, docnos, kept))
         except InputError:
             raise
         except ValueError as error:
@@ -301,13 +298,13 @@ def places_of(scorer: Scorer, qids: Sequence[str]) -> dict[str, Mapping[str, int
     return found
 
 
-def checked_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> Any:
+def checked_corpus(corpus: Any) -> Any:
     """Return a corpus that texts can come of, or a scorer, before it is read."""
     if isinstance(corpus, Scorer):
         return corpus
     logistic_regression()
     if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
-        what = f"yield one dict per document, with 'docno' and {examples(fields, 5)}"
+        what = "yield one dict per document, with 'docno' and 'text'"
         raise InputError(
             f"corpus must {what}, got {shown(corpus)}. A dataset's get_corpus_iter() does.", argument="corpus"
         )
@@ -325,18 +322,15 @@ def logistic_regression() -> Any:
     return LogisticRegression
 
 
-def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[str] | None) -> Iterator[str]:
+def _texts(corpus: Any, docnos: list[str], kept: list[str] | None) -> Iterator[str]:
     if isinstance(corpus, pd.DataFrame):
         corpus = corpus.to_dict("records")
     for n, document in enumerate(corpus):
-        columns = ("docno", *fields)
-        values: list[Any] = [document.get(name) if isinstance(document, Mapping) else None for name in columns]
-        odd = [name for name, value in zip(columns, values, strict=True) if not isinstance(value, str)]
-        if odd:
-            wanted = f"texts as {examples(columns, 5)}, and has none as {examples(odd, 5)}"
+        docno, text = (document.get(name) if isinstance(document, Mapping) else None for name in ("docno", "text"))
+        if not isinstance(docno, str) or not isinstance(text, str):
+            wanted = "texts as 'docno' and 'text'"
             raise InputError(f"document {n:,} of the corpus must have {wanted}: {shown(document)}.", argument="corpus")
-        text = " ".join(values[1:])
-        docnos.append(values[0])
+        docnos.append(docno)
         if kept is not None:
             kept.append(text)
         yield text

@@ -230,7 +230,7 @@ STUDIES: dict[str, Golden] = {
     ),
     "leave_out_dynamic": Golden(
         dynamic, {"depth": 4},
-        {"by": ["type", "run"], "query_seed": [False], "measures": [MEASURES],
+        {"by": ["type", "run"], "measures": [MEASURES],
          **POOLED, **GRADES, **TOPICS, **DRAWN},
     ),
     "coverage": Golden(
@@ -280,11 +280,11 @@ STUDIES: dict[str, Golden] = {
          **DRAWN},
     ),
     "label_distributions": Golden(
-        of("judging.label_distributions", "labels", measures=False), {}, {"least": [2], **GRADES}
+        of("judging.label_distributions", "labels", measures=False), {}, GRADES
     ),
     "pilot_agreement": Golden(
         of("judging.pilot_agreement", "labels", measures=False), SHORT,
-        {"target": [0.9], "coefficient": ["agreement", "cohen_kappa"], "least": [2], **GRADES, **DRAWN},
+        {"target": [0.9], **GRADES, **DRAWN},
     ),
     "rankings_by_annotator": Golden(
         of("judging.rankings_by_annotator", "runs", "people", "qrels"), {},

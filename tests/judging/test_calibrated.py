@@ -115,9 +115,6 @@ def test_labels_are_those_of_a_logistic_regression():
 
 
 def test_which_labels_it_is_fitted_on():
-    parts = fitted(share=["1", "2"])
-    assert set(parts.fitted_on.to_frame()["qid"]) == {"1", "2"}
-    assert parts.held_out.topics == ["3", "4"]
     every = fitted(share=1.0)
     assert (len(every.fitted_on), len(every.held_out)) == (200, 0)
     again = fitted().fitted_on.to_frame()

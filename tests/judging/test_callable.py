@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import socket
-import threading
 import time
 from itertools import pairwise, product
 
@@ -73,13 +72,9 @@ def test_probabilities_become_labels():
 
 
 def test_scores_become_labels_by_thresholds():
-    for thresholds, labels, expected in (
-        (0.5, None, [1, 0, 1]),
-        ((0.4, 0.6), None, [1, 0, 2]),
-        ((0.4, 0.5, 0.9), (0, 1, 2, 4), [2, 0, 2]),
-    ):
+    for thresholds, expected in ((0.5, [1, 0, 1]), ((0.4, 0.6), [1, 0, 2]), ((0.4, 0.5, 0.9), [2, 0, 2])):
         model = Model(ta=0.5, tb=-3.0, tc=np.float64(0.75))
-        asked = judge(model, answers="score", thresholds=thresholds, labels=labels, batch_size=8)
+        asked = judge(model, answers="score", thresholds=thresholds, batch_size=8)
         found = asked(ASKED.iloc[[0, 1, 4]])
         assert column(found, "label") == expected
         assert found["judge_score"].tolist() == [0.5, -3.0, 0.75]
@@ -90,13 +85,12 @@ def test_scores_become_labels_by_thresholds():
     order=st.permutations(range(20)),
     cuts=st.sets(st.integers(1, 19), max_size=4),
     size=st.none() | st.integers(1, 21),
-    threads=st.integers(1, 3),
 )
-def test_order_batches_and_threads_change_no_label(order, cuts, size, threads):
+def test_order_and_batches_change_no_label(order, cuts, size):
     asked = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(20)], "query": "q"})
     asked["text"] = asked["docno"]
     model = Model(**{f"d{n}": n % 4 for n in range(20)})
-    one, shuffled = judge(model, batch_size=size, threads=threads), asked.iloc[order]
+    one, shuffled = judge(model, batch_size=size), asked.iloc[order]
     found = pd.concat([one(shuffled.iloc[start:stop]) for start, stop in pairwise([0, *sorted(cuts), 20])])
     assert found["label"].tolist() == [n % 4 for n in order]
     assert one.cost.documents == 20
@@ -116,7 +110,7 @@ def test_what_does_not_fit_together_is_refused_before_any_call(messages):
         *({**SCORE, "thresholds": "high"}, {**SCORE, "labels": (0, 1, 2)}, {**SCORE, "labels": (1, 0)}),
         *({"labels": (1,)}, {"labels": (0, 0)}, {"labels": (0, 0.5)}, {"rel": 0}, {"cache": "folder"}),
         *({"cache": "folder", "version": " "}, {"cache": 5, "version": "1"}, {"retry": 3}, {"price": 0.5}),
-        *({"threads": 0}, {"verbose": "no"}),
+        {"verbose": "no"},
     ]
     for options in wrong:
         arguments = {"fn": lambda query, text: 1, "name": "model", **options}
@@ -272,30 +266,6 @@ def test_what_was_answered_before_a_failure_is_kept(cache, size, messages):
     model = Remainders()
     assert cached(model, cache, batch_size=size)(TWELVE)["label"].tolist() == EXPECTED
     assert model.asked == TWELVE["text"][kept:].tolist()
-
-
-# several at once
-
-
-def test_calls_that_have_begun_when_one_fails_are_kept(cache):
-    both = threading.Barrier(2, timeout=30)
-    calls = []
-
-    def slow(query, text):
-        calls.append(text)
-        if len(calls) <= 2:
-            both.wait()
-        if text == "text of d0":
-            raise TimeoutError("too slow")
-        time.sleep(0.05)
-        return 1
-
-    with pytest.raises(ptr.InputError, match="document 'd0'"):
-        cached(slow, cache, threads=2)(TWELVE)
-    kept = {record["docno"] for record in records_in(cache / "labels.jsonl")}
-    assert {f"d{n}" for n in range(12)} & {text.split()[-1] for text in calls} - {"d0"} == kept
-    assert "d1" in kept
-    assert len(calls) < 12
 
 
 def test_the_first_of_two_answers_stands(cache):

@@ -1,8 +1,7 @@
-"""Answers of judges that are none: masked numbers, answers without end, and errors that may hold a secret."""
+"""Answers of judges that are none: masked numbers, and errors that may hold a secret."""
 
 from __future__ import annotations
 
-import itertools
 import warnings
 
 import numpy as np
@@ -57,33 +56,6 @@ def test_a_masked_number_is_no_label():
             none = pool.judge(as_judge(ALL_MASKED))
         assert some.set_index("docno")["label"].to_dict() in ({"a": 1, "c": 2}, {"a": 1, "b": -1, "c": 2}), way
         assert not (none.arrays.labels >= 0).any(), way
-
-
-class Endless:
-    """Counts how often it is asked for one more."""
-
-    def __init__(self, value=0):
-        self.value, self.given = value, 0
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        self.given += 1
-        if self.given > 1000:
-            pytest.fail("more is taken than tells that it is too much")
-        return self.value
-
-
-def test_a_judge_that_never_ends_is_refused(messages):
-    def probable(answer):
-        return ptr.judging.Callable(lambda *_: answer, name="c", reads=IDS, answers="probabilities", labels=(0, 1))
-
-    noted = lambda answer: Says({"label": [1, 1, 1], "note": answer})  # noqa: E731
-    for as_judge in (*(WAYS[way] for way in ("judge", "columns", "function", "batches")), probable, noted):
-        for endless in (Endless(), itertools.repeat(1)):
-            judge = as_judge(endless)
-            messages.refused(lambda judge=judge: ptr.Pool.from_frame(ASKED).judge(judge))
 
 
 # what another library says of an error may hold a key or a text: it is behind __cause__, and in no message of ours

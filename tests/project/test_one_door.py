@@ -153,7 +153,7 @@ TAKERS = {
     "pools.fusion_pool": lambda d, runs=RUNS: ptr.pools.fusion_pool(runs, n=3, contributors=POOLED).contributions(),
     "pools.leave_out_dynamic": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.pools.leave_out_dynamic(
-            runs, qrels, "AP", VECTORS, TOPICS, by="run", depth=3, contributors=POOLED, judge=KNOWN, query_seed=False
+            runs, qrels, "AP", VECTORS, TOPICS, by="run", depth=3, contributors=POOLED, judge=KNOWN
         ).by_run
     ),
     "profile.sensitivity": lambda d, runs=RUNS, qrels=QRELS: (

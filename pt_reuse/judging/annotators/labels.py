@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
@@ -39,14 +39,13 @@ from pt_reuse.data.packed_files import (
     read_beginning,
     read_csv_labels,
 )
-from pt_reuse.errors import InputError, choice, count, examples, located, positive, shown, warn
+from pt_reuse.errors import InputError, choice, count, examples, located, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.result import Result
 from pt_reuse.scoring.perturbed import scores_under
 from pt_reuse.scoring.scores import of_all_topics
 from pt_reuse.study import study
 
-_CSV = re.compile(r"\.csv(\.\w+)?\Z", re.IGNORECASE)
 #: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
 NO_LABEL = -1
 #: what is known of a label, and not of its document
@@ -60,26 +59,18 @@ Labels: TypeAlias = Annotated[
         "in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is none."
     ),
 ]
-Least: TypeAlias = Annotated[
-    int | None,
-    options.Option(
-        "labels that a document must have, at least 2; default one of every annotator.",
-        check=partial(positive, "least", unit="labels"),
-        flag=options.Flag(help="labels that a document must have", default="one of every annotator"),
-    ),
-]
 
 
 def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
     """Return paths of files that exist and name each annotator once."""
-    found = [user_path(path) for path in paths]
-    if missing := [path for path in found if not path.is_file()]:
+    files = [user_path(path) for path in paths]
+    if missing := [path for path in files if not path.is_file()]:
         raise InputError(f"{examples(missing)}: no such file.", argument="files")
-    names = [_annotator(path) for path in found]
+    names = [_annotator(path) for path in files]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         problem = f"several files are those of {examples(twice)}; a file is called as its annotator. "
         raise InputError(f"{problem}Rename them, or give one CSV file with the column 'annotator'.", argument="files")
-    return found
+    return files
 
 
 def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
@@ -88,7 +79,8 @@ def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
     for path in check_label_files(paths):
         with located(str(path)):
             # by its name, or by the names of columns in its first line
-            is_csv = _CSV.search(path.name) or headed_judgments(read_beginning(path, BEGINNING)) is not None
+            named = re.search(r"\.csv(\.\w+)?\Z", path.name, re.IGNORECASE)
+            is_csv = named or headed_judgments(read_beginning(path, BEGINNING)) is not None
             frame = read_csv_labels(path) if is_csv else read_qrels(path).to_frame()
         frames.append(frame if "annotator" in frame else frame.assign(annotator=_annotator(path)))
     return pd.concat(frames, ignore_index=True)
@@ -136,8 +128,8 @@ class AnnotatorLabels:
         """Return (items,): the label that judgments have for each item, -1 where they have none."""
         frame = pd.DataFrame({"qid": self.qids, "docno": self.docnos})
         theirs = judged.to_frame()[["qid", "docno", "label"]]
-        found = frame.merge(theirs, on=["qid", "docno"], how="left")["label"]
-        return found.fillna(NO_LABEL).to_numpy(dtype=np.int64)
+        labels = frame.merge(theirs, on=["qid", "docno"], how="left")["label"]
+        return labels.fillna(NO_LABEL).to_numpy(dtype=np.int64)
 
 
 def as_annotator_labels(given: Any, argument: str = "labels") -> AnnotatorLabels:
@@ -145,30 +137,26 @@ def as_annotator_labels(given: Any, argument: str = "labels") -> AnnotatorLabels
     if isinstance(given, AnnotatorLabels):
         return given
     if isinstance(given, Mapping):
-        return _of_mapping(given, argument)
+        frames, rels = [], set()
+        for name, judged in given.items():
+            if not isinstance(name, str) or not name.strip():
+                problem = f"{argument} must name each annotator by a text, got {shown(name)}."
+                raise InputError(problem, argument=argument)
+            with located(f"annotator {name}"):
+                qrels = as_qrels(judged, argument)
+            rels |= {qrels.stated_rel} - {None}
+            frames.append(qrels.to_frame().assign(annotator=name))
+        if not frames:
+            raise InputError(f"{argument} names no annotator.", argument=argument)
+        if len(rels) > 1:
+            differ = f"annotators differ in which label is relevant: from {examples(sorted(rels))} on."
+            raise InputError(f"{differ} Say the same of all.", argument=argument)
+        return _of_frame(pd.concat(frames, ignore_index=True), argument, rel=next(iter(rels), None))
     if not isinstance(given, pd.DataFrame | pd.Series | pd.Index) and hasattr(given, "to_frame"):
         given = given.to_frame()
     if not isinstance(given, pd.DataFrame):
         raise InputError(f"{argument} must be {_FORMS}, got {shown(given)}.", argument=argument)
     return _of_frame(in_our_columns(given), argument)
-
-
-def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
-    frames, rels = [], set()
-    for name, judged in given.items():
-        if not isinstance(name, str) or not name.strip():
-            raise InputError(f"{argument} must name each annotator by a text, got {shown(name)}.", argument=argument)
-        with located(f"annotator {name}"):
-            qrels = as_qrels(judged, argument)
-        rels.add(qrels.stated_rel)
-        frames.append(qrels.to_frame().assign(annotator=name))
-    if not frames:
-        raise InputError(f"{argument} names no annotator.", argument=argument)
-    stated = rels - {None}
-    if len(stated) > 1:
-        differ = f"annotators differ in which label is relevant: from {examples(sorted(stated))} on."
-        raise InputError(f"{differ} Say the same of all.", argument=argument)
-    return _of_frame(pd.concat(frames, ignore_index=True), argument, rel=next(iter(stated), None))
 
 
 def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> AnnotatorLabels:
@@ -185,8 +173,8 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
     keys = pd.DataFrame({"topic": np.argsort(order)[topic], "document": document})
     items = keys.drop_duplicates().sort_values("topic", kind="stable")
     item = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(keys))
-    said = _seconds(frame, argument)
-    seconds = None if said is None else np.full((len(items), len(annotators)), np.nan)
+    times = _seconds(frame, argument)
+    seconds = None if times is None else np.full((len(items), len(annotators)), np.nan)
     labels = AnnotatorLabels(
         annotators=tuple(annotators),
         topics=tuple(topics[i] for i in order),
@@ -197,7 +185,7 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
         chosen=_chosen(frame, item),
         seconds=seconds,
     )
-    rows = pd.DataFrame({"item": item, "annotator": annotator, "label": values.astype(np.int64), "seconds": said})
+    rows = pd.DataFrame({"item": item, "annotator": annotator, "label": values.astype(np.int64), "seconds": times})
     rows = rows[rows["label"] != NO_LABEL]
     if not len(rows):
         raise InputError(f"{argument} holds no label.", argument=argument)
@@ -225,16 +213,14 @@ def _refuse_first(frame: pd.DataFrame, column: str, odd: NDArray[np.bool_], want
         raise InputError(problem, place=f"annotator {row['annotator']}", argument=argument)
 
 
-def with_labels(labels: AnnotatorLabels, least: int | None) -> tuple[NDArray[np.bool_], int]:
-    """Return (items,) which have enough labels, None for one of every annotator, and how many that is, at least 2."""
+def labelled_by_all(labels: AnnotatorLabels) -> NDArray[np.bool_]:
+    """Return (items,) whether every annotator labelled an item; raise where there is one annotator or no such item."""
     if len(labels.annotators) < 2:
         raise InputError(f"the labels are of one annotator, {labels.annotators[0]!r}.", argument="labels")
-    fewest = max(len(labels.annotators) if least is None else least, 2)
-    n = labels.given.sum(axis=1)
-    if not (n >= fewest).any():
-        problem = f"no document has {fewest} labels; the most that one has is {n.max()}."
-        raise InputError(f"{problem} Choose least={max(int(n.max()), 2)!r}.", argument="least")
-    return n >= fewest, fewest
+    if not labels.given.all(axis=1).any():
+        problem = f"no document has labels of all {len(labels.annotators)} annotators. Leave out who labelled few."
+        raise InputError(problem, argument="labels")
+    return np.asarray(labels.given.all(axis=1))
 
 
 def label_counts(values: NDArray[np.int64], scale: Iterable[int]) -> NDArray[np.int64]:
@@ -245,13 +231,13 @@ def label_counts(values: NDArray[np.int64], scale: Iterable[int]) -> NDArray[np.
 def _chosen(frame: pd.DataFrame, item: NDArray[np.int64]) -> pd.DataFrame:
     """Return (items) what labels, a row each, say of how their items were chosen, and when the last was given."""
     further = frame.drop(columns=[*LABEL_COLUMNS, *_OF_A_LABEL], errors="ignore").set_axis(item)
-    found = further[~further.index.duplicated()].sort_index()
-    alike = [column for column in further if further[column].astype(str).eq(found[column].astype(str)[item]).all()]
-    found = found[alike].copy()
+    of_item = further[~further.index.duplicated()].sort_index()
+    alike = [column for column in further if further[column].astype(str).eq(of_item[column].astype(str)[item]).all()]
+    of_item = of_item[alike].copy()
     if "time" in frame and frame["time"].map(lambda time: isinstance(time, str) or time is None or time != time).all():
         # times in ISO 8601 and UTC are in the order of their texts
-        found["time"] = frame["time"].dropna().groupby(item[frame["time"].notna()]).max().reindex(found.index)
-    return found.reset_index(drop=True)
+        of_item["time"] = frame["time"].dropna().groupby(item[frame["time"].notna()]).max().reindex(of_item.index)
+    return of_item.reset_index(drop=True)
 
 
 def _seconds(frame: pd.DataFrame, argument: str) -> NDArray[np.float64] | None:
@@ -259,23 +245,11 @@ def _seconds(frame: pd.DataFrame, argument: str) -> NDArray[np.float64] | None:
     column = next((name for name in ("seconds", "lead_time") if name in frame), None)
     if column is None:
         return None
-    said = frame[column].where(frame[column].notna() & (frame[column].astype(str).str.strip() != ""), None)
-    seconds = number_column(said)
-    odd = (said.notna() & ~(seconds >= 0)).to_numpy() | np.isinf(seconds)
+    cells = frame[column].where(frame[column].notna() & (frame[column].astype(str).str.strip() != ""), None)
+    seconds = number_column(cells)
+    odd = (cells.notna() & ~(seconds >= 0)).to_numpy() | np.isinf(seconds)
     _refuse_first(frame, column, odd, "a number of seconds, or empty where it is not known", argument)
     return seconds
-
-
-def _positions(docnos: NDArray[np.object_]) -> NDArray[np.float64] | None:
-    """Return (items,) where the middle of each passage lies in its document, 0 to 1; None where they are no passages.
-
-    A document has as many passages as the largest number among its labelled ones says.
-    """
-    parts = pd.Series(docnos).str.extract(r"^(.+)%p(\d{1,6})$")
-    if parts.isna().any(axis=None):
-        return None
-    number = parts[1].astype(np.float64)
-    return np.asarray((number + 0.5) / (number.groupby(parts[0]).transform("max") + 1))
 
 
 #: what becomes of an item for which two labels or more have the most votes
@@ -415,16 +389,17 @@ class LabelDistributions(Result):
 
 
 @study(question="What do annotators say of each document?", aim="judging", group="judging", page="judging/annotators")
-def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel = None) -> LabelDistributions:
+def label_distributions(labels: Labels, *, rel: options.Rel = None) -> LabelDistributions:
     """Compute the distribution of the labels of each document over several annotators.
 
-    Some documents are clear, others are relevant to half of the people.
+    Some documents are clear, others are relevant to half of the people. Documents that not all annotators labelled are
+    left out.
 
     Returns:
         LabelDistributions: ``.table`` per document.
 
     Raises:
-        InputError: no document with enough labels, only one annotator.
+        InputError: no document that all annotators labelled, only one annotator.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -440,8 +415,7 @@ def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel
     multi-task document ranking and question answering, CIKM: ten pairs that all annotators judged.
     """
     given = as_annotator_labels(labels)
-    kept, fewest = with_labels(given, least)
-    known = given.scale
+    kept, known = labelled_by_all(given), given.scale
     lowest, voted = rel or given.rel or 1, vote(given.values[kept], "lower")
     counts = label_counts(given.values[kept], known)
     shares = counts / counts.sum(axis=1, keepdims=True)
@@ -460,29 +434,25 @@ def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel
         took = given.seconds[kept]
         table["seconds"] = pd.DataFrame(took).mean(axis=1)
         untimed["labels without a time"] = f"{int((given.given[kept] & np.isnan(took)).sum()):,}, not in mean seconds"
-    positions = _positions(given.docnos)
-    if positions is not None:
-        table["position"] = positions[kept]
+    parts = pd.Series(given.docnos).str.extract(r"^(.+)%p(\d{1,6})$")
+    if not parts.isna().any(axis=None):
+        # a document has as many passages as the largest number among its labelled ones says
+        passage = parts[1].astype(np.float64)
+        position = (passage + 0.5) / (passage.groupby(parts[0]).transform("max") + 1)
+        table["position"] = np.asarray(position)[kept]
     return LabelDistributions(
         table=table.sort_values("entropy", ascending=False, kind="stable", ignore_index=True),
         scale=known,
         rel=lowest,
         settings={
-            **settings_of_labels(kept, fewest, given, "judged"),
+            "documents": f"all {len(given.annotators)} annotators judged",
+            "left out": int((~kept).sum()),
             "relevant": f"label of at least {lowest}",
             "scale": ", ".join(map(str, known)),
             "majority": "most votes, of several labels the lowest",
             **untimed,
         },
     )
-
-
-def settings_of_labels(
-    kept: NDArray[np.bool_], fewest: int, given: AnnotatorLabels, did: str, name: str = "documents"
-) -> dict[str, Any]:
-    """Return which documents count, and how many are left out, as settings."""
-    every = f"all {fewest} annotators {did}" if fewest == len(given.annotators) else f"have {fewest} labels or more"
-    return {name: every, "left out": int((~kept).sum())}
 
 
 _TABLE = "annotator measure topics labels changed tau_b tau_ap_b max_drop dropped"
@@ -534,16 +504,6 @@ class AnnotatorRankings(Result):
 def _checked_majority(majority: Any) -> list[str]:
     several = isinstance(majority, Iterable) and not isinstance(majority, str | bytes)
     return [choice("majority", rule, TIES[:-1]) for rule in (dict.fromkeys(majority) if several else [majority])]
-
-
-def _with_majorities(labels: AnnotatorLabels, rules: Sequence[str]) -> AnnotatorLabels:
-    """Return labels with the majority of their annotators, by each rule for ties, as annotators of their own."""
-    votes = [vote(labels.values, rule).label for rule in rules]
-    names = [f"majority ({rule})" for rule in rules]
-    if taken := set(names) & set(labels.annotators):
-        raise InputError(f"an annotator is called {examples(taken)}. Give another name.", argument="labels")
-    values = np.column_stack([labels.values, *votes])
-    return replace(labels, annotators=(*labels.annotators, *names), values=values)
 
 
 @study(question="How do systems rank under each annotator?", aim="judging", group="judging", page="judging/annotators")
@@ -598,7 +558,13 @@ def rankings_by_annotator(
     Processing and Management 36; Parry et al. 2025, Variations in relevance judgments and the shelf life of test
     collections, SIGIR.
     """
-    given = _with_majorities(as_annotator_labels(labels), majority)
+    given = as_annotator_labels(labels)
+    names = [f"majority ({rule})" for rule in majority]
+    if taken := set(names) & set(given.annotators):
+        raise InputError(f"an annotator is called {examples(taken)}. Give another name.", argument="labels")
+    votes = [vote(given.values, rule).label for rule in majority]
+    values = np.column_stack([given.values, *votes])
+    given = replace(given, annotators=(*given.annotators, *names), values=values)
     inputs = Inputs.read(runs, qrels, measures)
     if strange := [topic for topic in given.topics if topic not in set(inputs.qrels.topics)]:
         lacking = f"labels of {count(len(strange), 'topic')} that the judgments do not have: {examples(strange)}. "
@@ -610,19 +576,19 @@ def rankings_by_annotator(
     rows = documents.find(items.arrays.documents)
     judged = np.where(inputs.qrels.arrays.documents.find(documents) < 0, UNJUDGED, known).astype(np.int16)
     sets = []
-    for mine, said in zip(given.given.T, given.values.T, strict=True):
+    for labelled, labels_of in zip(given.given.T, given.values.T, strict=True):
         truth = judged
         if others == "drop":
             truth = np.full_like(judged, UNJUDGED)
-            truth[rows[mine]] = judged[rows[mine]]
+            truth[rows[labelled]] = judged[rows[labelled]]
         sets += [truth, truth.copy()]
-        sets[-1][rows[mine]] = said[mine]
+        sets[-1][rows[labelled]] = labels_of[labelled]
     scores = scores_under(inputs.runs, base, inputs.measures, np.stack(sets), verbose=verbose)
     tables, by_run = [], []
     for a, name in enumerate(given.annotators):
-        mine = given.given[:, a]
-        changed = int((mine & (given.values[:, a] != known[rows])).sum())
-        topics = sorted({documents.place[given.topics[t]] for t in given.topic[mine].tolist()})
+        labelled = given.given[:, a]
+        changed = int((labelled & (given.values[:, a] != known[rows])).sum())
+        topics = sorted({documents.place[given.topics[t]] for t in given.topic[labelled].tolist()})
         sides = [of_all_topics(values[:, topics], inputs.measures) for values in scores[2 * a : 2 * a + 2]]
         for measure, x, y in zip(map(repr, inputs.measures), *sides, strict=True):
             about = {"annotator": name, "measure": measure}
@@ -631,7 +597,7 @@ def rankings_by_annotator(
             by_run.append(moved)
             # of several the best one
             lost = moved[moved["drop"] == max(moved["drop"].max(), 1)].sort_values("rank", kind="stable")
-            about |= {"topics": len(topics), "labels": int(mine.sum()), "changed": changed}
+            about |= {"topics": len(topics), "labels": int(labelled.sum()), "changed": changed}
             dropped = pd.Series(lost["name"].head(1).tolist() or [None], dtype=object)
             tables.append(correlations(x, y[None]).assign(**about, dropped=dropped))
     table = pd.concat(tables, ignore_index=True)[_TABLE.split()]

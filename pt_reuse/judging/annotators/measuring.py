@@ -81,64 +81,21 @@ def values_by(parts: Parts, coefficient: OfSums, group: NDArray[np.int64], n: in
     return {"value": value, "n_items": n_items, "why": why.tolist()}
 
 
-def value_of(parts: Parts, coefficient: OfSums, n_items: int) -> tuple[float, str]:
-    """Return the value of all items together, and why there is none."""
-    found = values_by(parts, coefficient, np.zeros(n_items, dtype=np.int64), 1)
-    return found["value"][0], found["why"][0]
-
-
 def _items_in(parts: Parts) -> NDArray[np.int64]:
     return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(items for items, _ in parts)]))
 
 
-@dataclass(frozen=True)
-class Bootstrap:
-    """How intervals are made: what is drawn, how often, the seed, and the confidence."""
-
-    over: str
-    resamples: int
-    seed: int
-    confidence: float
-
-    def words(self) -> str:
-        if not self.resamples:
-            return "none"
-        return f"{100 * self.confidence:.4g}% percentile bootstrap over {self.over}, {self.resamples:,} resamples"
-
-    def interval(self, parts: Parts, coefficient: OfSums, topic: NDArray[np.int64]) -> tuple[float, float, int]:
-        """Return the percentile interval of the value of all items, and in how many resamples there is one.
-
-        Each item has its (items,) topic; only those are drawn that have an item in a part.
-        """
-        unit = topic if self.over == "topics" else np.arange(len(topic))
-        there = np.unique(unit[_items_in(parts)])
-        if len(there) < 2 or not self.resamples:
-            return math.nan, math.nan, 0
-        sums, drawn = _sums_by(parts, np.searchsorted(there, unit), len(there)), np.zeros(0)
-        for counts in drawn_counts(len(there), resamples=self.resamples, seed=self.seed):
-            some = [np.tensordot(counts.astype(np.float64), one, 1) for one in sums]
-            drawn = np.append(drawn, _mean_of_parts(coefficient, some, len(counts)))
-        drawn = drawn[~np.isnan(drawn)]
-        if not len(drawn):
-            return math.nan, math.nan, 0
-        tail = 50 * (1 - self.confidence)
-        low, high = np.percentile(drawn, [tail, 100 - tail])
-        return float(low), float(high), len(drawn)
-
-
 def _sums_by(parts: Parts, group: NDArray[np.int64], n: int) -> list[NDArray[np.float64]]:
     """Return of each part (n, ...) the sums of its tables over the items of each of n groups."""
-    found = []
-    for items, tables in parts:
-        sums = np.zeros((n, *tables.shape[1:]))
-        np.add.at(sums, group[items], tables)
-        found.append(sums)
-    return found
+    sums = [np.zeros((n, *tables.shape[1:])) for _, tables in parts]
+    for (items, tables), of_part in zip(parts, sums, strict=True):
+        np.add.at(of_part, group[items], tables)
+    return sums
 
 
 def _mean_of_parts(coefficient: OfSums, sums: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
     """Return (n,) the mean over the parts in which a coefficient has a value."""
-    values = np.stack([coefficient(one) for one in sums]) if sums else np.full((1, n), np.nan)
+    values = np.stack([coefficient(of_part) for of_part in sums]) if sums else np.full((1, n), np.nan)
     return _divided(np.nan_to_num(values).sum(axis=0), (~np.isnan(values)).sum(axis=0))
 
 
@@ -196,8 +153,8 @@ def fleiss_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Fleiss' kappa of sums of :func:`fleiss_tables` over items with equally many labels."""
     items, totals = sums[:, -1], sums[:, 1:-1]
     expected = _divided((totals**2).sum(axis=1), totals.sum(axis=1) ** 2)
-    one = (totals > 0).sum(axis=1) < 2
-    return np.where(one, np.nan, _divided(_divided(sums[:, 0], items) - expected, 1 - expected))
+    single = (totals > 0).sum(axis=1) < 2
+    return np.where(single, np.nan, _divided(_divided(sums[:, 0], items) - expected, 1 - expected))
 
 
 def distances(totals: NDArray[np.float64], level: str) -> NDArray[np.float64]:
@@ -397,12 +354,37 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """How labels are compared: the scale, the lowest relevant label, the weights of Cohen's kappa, the intervals."""
+    """How labels are compared: the scale, the lowest relevant label, the weights of Cohen's kappa, the bootstrap."""
 
     scale: tuple[int, ...]
     rel: int
     weights: str | None
-    bootstrap: Bootstrap
+    over: str  # what is drawn, "topics" or "items"
+    resamples: int
+    seed: int
+    confidence: float
+
+    def measured(self, parts: Parts, coefficient: OfSums, topic: NDArray[np.int64]) -> dict[str, Any]:
+        """Return ``value n_items why low high resamples`` of all items, each of which has its (items,) topic.
+
+        The interval is of percentiles, and only topics, or items, are drawn that have an item in a part; resamples are
+        those in which there is a value.
+        """
+        of_all = {name: at[0] for name, at in values_by(parts, coefficient, np.zeros_like(topic), 1).items()}
+        of_all |= {"low": math.nan, "high": math.nan, "resamples": 0}
+        unit = topic if self.over == "topics" else np.arange(len(topic))
+        there = np.unique(unit[_items_in(parts)])
+        if len(there) < 2 or not self.resamples:
+            return of_all
+        sums, drawn = _sums_by(parts, np.searchsorted(there, unit), len(there)), np.zeros(0)
+        for counts in drawn_counts(len(there), resamples=self.resamples, seed=self.seed):
+            some = [np.tensordot(counts.astype(np.float64), of_part, 1) for of_part in sums]
+            drawn = np.append(drawn, _mean_of_parts(coefficient, some, len(counts)))
+        drawn = drawn[~np.isnan(drawn)]
+        if len(drawn):
+            tail = 50 * (1 - self.confidence)
+            of_all["low"], of_all["high"] = np.percentile(drawn, [tail, 100 - tail]).tolist()
+        return of_all | {"resamples": len(drawn)}
 
     def ways(self, values: NDArray[np.int64], topic: NDArray[np.int64]) -> Iterator[Way]:
         """Yield (items, annotators) labels over all items and over those that anyone called relevant, in both forms."""
@@ -422,13 +404,14 @@ class Comparison:
         rows = []
         for first, second, *both in compared:
             for way in self.ways(np.column_stack(both), topic):
-                lowest, n, (mine, theirs) = self.rel if way.labels == "grades" else 1, len(way.values), way.values.T
-                parts = all_items(confusion_tables(mine, theirs, way.scale))
+                lowest, n = self.rel if way.labels == "grades" else 1, len(way.values)
+                parts = all_items(confusion_tables(*way.values.T, way.scale))
                 row: dict[str, Any] = {"first": first, "second": second, **way.named, "n_items": n}
                 row["n_relevant"], row["other_relevant"] = (way.values >= lowest).sum(axis=0)
                 for name, coefficient in of.items():
-                    row[name], row["why"] = value_of(parts, coefficient, n)
-                    row[f"{name}_low"], row[f"{name}_high"], _ = self.bootstrap.interval(parts, coefficient, way.topic)
+                    of_all = self.measured(parts, coefficient, way.topic)
+                    row[name], row["why"] = of_all["value"], of_all["why"]
+                    row[f"{name}_low"], row[f"{name}_high"] = of_all["low"], of_all["high"]
                 rows.append({**row, "n_topics": len(np.unique(way.topic)), "band": band(row["kappa"])})
         return as_declared(AnnotatorAgreement, "pairs", rows, ends=True)
 
@@ -450,18 +433,16 @@ class Comparison:
         """Return a row for each items, labels and coefficient: of each topic, or of all items with its interval."""
         frames = []
         for way in self.ways(labels.values, labels.topic):
-            counts = way.counts
-            group, n = (way.topic, len(labels.topics)) if by_topic else (np.zeros(len(counts), dtype=np.int64), 1)
+            group = way.topic if by_topic else np.zeros_like(way.topic)
             blocks = []
             for name, parts, coefficient in self.coefficients(way, group):
-                found = values_by(parts, coefficient, group, n)
                 if by_topic:
-                    found["qid"] = labels.topics
+                    measured = values_by(parts, coefficient, group, len(labels.topics)) | {"qid": labels.topics}
                 else:
-                    low, high, resamples = self.bootstrap.interval(parts, coefficient, way.topic)
-                    named = "" if name == "agreement" else band(found["value"][0])
-                    found |= {"low": low, "high": high, "resamples": resamples, "band": named}
-                blocks.append(pd.DataFrame({**way.named, "coefficient": name, **found}))
+                    measured = self.measured(parts, coefficient, way.topic)
+                    measured["band"] = "" if name == "agreement" else band(measured["value"])
+                about = {**way.named, "coefficient": name}
+                blocks.append(pd.DataFrame({**about, **measured}, index=None if by_topic else [0]))
             # topic by topic, in each the coefficients
             frames.append(pd.concat(blocks).sort_index(kind="stable"))
         return pd.concat(frames, ignore_index=True)[(_BY_TOPIC if by_topic else _OVERALL).split()]
@@ -558,11 +539,10 @@ def annotator_agreement(
     among many raters; Krippendorff 2004, Content analysis, chapter 11; McHugh 2012, Interrater reliability: the kappa
     statistic (the bands).
     """
-    bootstrap = Bootstrap(over, resamples, seed, confidence)
     given = as_annotator_labels(labels)
     truth = None if gold is None else as_qrels(gold, "gold")
     stated = given.rel if given.rel is not None or truth is None else truth.stated_rel
-    lowest = next(one for one in (rel, stated, 1) if one is not None)
+    lowest = rel if rel is not None else 1 if stated is None else stated
     names, n_labels = given.annotators, given.given.sum(axis=1)
     several = n_labels[n_labels > 1]
     if not len(several):
@@ -574,7 +554,7 @@ def annotator_agreement(
     known = tuple(sorted({*given.scale, *in_gold[in_gold != NO_LABEL].tolist()}))
     values, both = given.values, together(given.given)
     majorities = [vote(np.delete(values, i, axis=1), ties).label for i in range(len(names))]
-    how, topic = Comparison(known, lowest, weights, bootstrap), given.topic
+    how, topic = Comparison(known, lowest, weights, over, resamples, seed, confidence), given.topic
     settings: dict[str, Any] = {
         "annotators": len(names),
         "pairs of annotators": f"{len(both)} of {math.comb(len(names), 2)} have items in common",
@@ -584,7 +564,9 @@ def annotator_agreement(
         "Fleiss": f"items with {several[has_usual_number(several, np.zeros_like(several))][0]} labels each",
         "items with one label": int((n_labels == 1).sum()),
         "ties of the others": ties,
-        "intervals": bootstrap.words(),
+        "intervals": f"{100 * confidence:.4g}% percentile bootstrap over {over}, {resamples:,} resamples"
+        if resamples
+        else "none",
         "seed": seed,
     }
     if truth is not None:
@@ -595,8 +577,8 @@ def annotator_agreement(
         settings["gold labels of items nobody labelled"] = judged - int(((in_gold != NO_LABEL) & (n_labels > 0)).sum())
     against = {"others": majorities, "gold": [] if truth is None else [in_gold] * len(names)}
     others, gold_pairs = (
-        how.paired_table([(names[i], what, values[:, i], one) for i, one in enumerate(labels_of)], topic)
-        for what, labels_of in against.items()
+        how.paired_table([(names[i], what, values[:, i], theirs[i]) for i in range(len(theirs))], topic)
+        for what, theirs in against.items()
     )
     unresolved = given.given & (np.column_stack(majorities) == NO_LABEL) & (given.given.sum(axis=1) > 1)[:, None]
     n_unresolved = others["first"].map(dict(zip(names, unresolved.sum(axis=0), strict=True)))

@@ -18,24 +18,21 @@ from pt_reuse.judging.annotators.labels import (
     NO_LABEL,
     AnnotatorLabels,
     Labels,
-    Least,
     as_annotator_labels,
     label_counts,
-    settings_of_labels,
+    labelled_by_all,
     votes_of,
-    with_labels,
 )
 from pt_reuse.judging.annotators.measuring import (
     WORDS,
-    Bootstrap,
     Comparison,
     coincidence_tables,
     distances,
+    krippendorff_alpha,
     pair_tables,
     ratio,
     together,
     value_in_words,
-    value_of,
 )
 from pt_reuse.result import Result, records
 from pt_reuse.studies.judged_fields import as_declared
@@ -48,6 +45,8 @@ if TYPE_CHECKING:
 
 #: what may be decided
 GO, STOP, OPEN = "go on", "do not go on", "undecided"
+#: the coefficient that decides
+DECIDES = "alpha_ordinal"
 #: tasks from which on nobody labels so many to decide
 _TOO_MANY = 1000
 _TABLE = "labels coefficient value low high band n_tasks why"
@@ -67,8 +66,7 @@ class PilotAgreement(Result):
     Attributes:
         decision: ``"go on"``, ``"do not go on"`` or ``"undecided"``.
         needed: with how many tasks it would be decided if the value stayed, NaN where it is decided or none would do.
-        coefficient: the one that decides.
-        target: its least value to go on.
+        target: the least value of ordinal alpha to go on.
     """
 
     title, main = "Pilot of annotators", "pilot"
@@ -121,14 +119,13 @@ class PilotAgreement(Result):
     ]
     decision: str
     needed: float
-    coefficient: str
     target: float
 
     def answers(self) -> list[str]:
-        row = self.table.set_index(["labels", "coefficient"]).loc[("grades", self.coefficient)]
+        row = self.table.set_index(["labels", "coefficient"]).loc[("grades", DECIDES)]
         people, tasks = len(self.by_annotator), count(len(self.tasks), "task")
         lines = [f"{self.decision.capitalize()}: {self.settings['in words']}"]
-        lines += [f"{WORDS[self.coefficient]} {value_in_words(row, '.3f')} of {people} annotators on {tasks}"]
+        lines += [f"{WORDS[DECIDES]} {value_in_words(row, '.3f')} of {people} annotators on {tasks}"]
         pair, task = self.pairs.iloc[0], self.tasks.iloc[0]
         if (self.tasks["spread"] > 0).any():
             apart = f"{pair['first']} and {pair['second']} (kappa {pair['kappa']:.3f})"
@@ -140,10 +137,10 @@ class PilotAgreement(Result):
 
 
 def _checked_target(target: Any) -> float:
-    found = number("target", target, least=-1)
-    if not -1 < found < 1:
+    least = number("target", target, least=-1)
+    if not -1 < least < 1:
         raise InputError(f"target must be between -1 and 1, such as 0.4, got {target!r}.", argument="target")
-    return found
+    return least
 
 
 @study(
@@ -159,26 +156,12 @@ def pilot_agreement(
     target: Annotated[
         float,
         options.Option(
-            "the least value of the coefficient with which to go on; default .4, below which McHugh (2012) calls "
+            "the least value of ordinal alpha with which to go on; default .4, below which McHugh (2012) calls "
             "agreement minimal. Assessors of relevance seldom agree with .6.",
             check=_checked_target,
             flag=options.Flag(help="the least value to go on", metavar="X", kind="float"),
         ),
     ] = 0.4,
-    coefficient: Annotated[
-        str,
-        options.Option(
-            'what decides: ``"alpha_ordinal"`` (default), ``"alpha_nominal"``, ``"cohen_kappa"``, ``"fleiss_kappa"`` '
-            'or ``"agreement"``.',
-            choices=tuple(WORDS),
-            flag=options.Flag(
-                help="what decides: alpha_ordinal, alpha_nominal, cohen_kappa, fleiss_kappa or agreement",
-                metavar="NAME",
-                kind="text",
-            ),
-        ),
-    ] = "alpha_ordinal",
-    least: Least = None,
     rel: options.Rel = None,
     resamples: options.Resamples = 1000,
     confidence: options.Confidence = 0.95,
@@ -186,9 +169,9 @@ def pilot_agreement(
 ) -> PilotAgreement:
     """Decide by a few tasks that all annotators labelled whether to have the rest labelled.
 
-    If the interval of the coefficient lies above the target, go on; if it lies below, revise the instructions and try
-    again; else it is undecided, and ``needed`` says how many tasks would decide. Tasks with fewer labels than `least`
-    are left out.
+    If the interval of ordinal alpha lies above the target, go on; if it lies below, revise the instructions and try
+    again; else it is undecided, and ``needed`` says how many tasks would decide. Tasks that not all annotators
+    labelled are left out.
 
     Intervals are percentile intervals over tasks, with tails as wide as Student's t asks for so few (Hesterberg 2015).
     The lower end is at most what it is for n tasks without any disagreement, of which a share of
@@ -214,31 +197,28 @@ def pilot_agreement(
     bootstrap, The American Statistician 69.
     """
     given = as_annotator_labels(labels)
-    kept, fewest = with_labels(given, least)
-    known, lowest = given.scale, rel or given.rel or 1
+    kept, known, lowest = labelled_by_all(given), given.scale, rel or given.rel or 1
     n = int(kept.sum())
     if n < 2:
-        raise InputError(
-            f"there is one task with {fewest} labels or more. Have a few more labelled.", argument="labels"
-        )
+        raise InputError("there is one task that all labelled. Have a few more labelled.", argument="labels")
     pilot = replace(given, topic=given.topic[kept], docnos=given.docnos[kept], values=given.values[kept])
     wide = TopicBootstrap(resamples, seed, confidence).expanded(n)
-    how = Comparison(known, lowest, None, Bootstrap("items", resamples, seed, wide.confidence))
+    how = Comparison(known, lowest, None, "items", resamples, seed, wide.confidence)
     table = _table(how, pilot, confidence)
-    value, low, high = table.set_index(["labels", "coefficient"]).loc[("grades", coefficient), ["value", "low", "high"]]
+    value, low, high = table.set_index(["labels", "coefficient"]).loc[("grades", DECIDES), ["value", "low", "high"]]
     decision, words, needed = _decided(value, low, high, target, n)
     drawn = f"{100 * confidence:.4g}% percentile bootstrap over tasks, expanded as Student's t is for so few"
     return PilotAgreement(
         table=table,
         pairs=_pairs(how, pilot),
-        by_annotator=_annotators(how, pilot, coefficient, value),
-        tasks=_tasks(pilot, known, "ordinal" if coefficient == "alpha_ordinal" else "nominal"),
+        by_annotator=_annotators(how, pilot, value),
+        tasks=_tasks(pilot, known),
         decision=decision,
         needed=needed,
-        coefficient=coefficient,
         target=target,
         settings={
-            **settings_of_labels(kept, fewest, given, "labelled", "tasks"),
+            "tasks": f"all {len(given.annotators)} annotators labelled",
+            "left out": int((~kept).sum()),
             "relevant": f"label of at least {lowest}",
             "scale": ", ".join(map(str, known)),
             "in words": words,
@@ -251,7 +231,7 @@ def pilot_agreement(
 def _table(how: Comparison, pilot: AnnotatorLabels, confidence: float) -> pd.DataFrame:
     table = how.coefficient_table(pilot, by_topic=False)
     table = table[table["items"] == "all"].rename(columns={"n_items": "n_tasks"})[_TABLE.split()].reset_index(drop=True)
-    if not how.bootstrap.resamples:
+    if not how.resamples:
         return table
     for way in how.ways(pilot.values, pilot.topic):
         if way.items == "all":
@@ -259,9 +239,9 @@ def _table(how: Comparison, pilot: AnnotatorLabels, confidence: float) -> pd.Dat
             # of tasks without any disagreement draws say nothing, and of few hardly anything
             disagreed = 1 - (1 - confidence) ** (1 / len(counts))
             by_chance = 1 - float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
-            mine, share = table["labels"] == way.labels, table["coefficient"] == "agreement"
+            of_way, share = table["labels"] == way.labels, table["coefficient"] == "agreement"
             at_most = np.where(share, 1 - disagreed, 1 - disagreed / (by_chance or 1))
-            table["low"] = table["low"].where(~mine, np.fmin(table["low"], at_most)).where(table["low"].notna())
+            table["low"] = table["low"].where(~of_way, np.fmin(table["low"], at_most)).where(table["low"].notna())
     return table
 
 
@@ -293,37 +273,38 @@ def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
     return as_declared(PilotAgreement, "pairs", records(table), ends=True)
 
 
-def _annotators(how: Comparison, pilot: AnnotatorLabels, coefficient: str, value: float) -> pd.DataFrame:
+def _annotators(how: Comparison, pilot: AnnotatorLabels, value: float) -> pd.DataFrame:
     rows = []
     for a, name in enumerate(pilot.annotators):
-        mine, others = pilot.values[:, a], np.delete(pilot.values, a, axis=1)
+        own, others = pilot.values[:, a], np.delete(pilot.values, a, axis=1)
         given = others != NO_LABEL
-        both = (mine != NO_LABEL) & given.any(axis=1)
-        without = _value_of(how, others, pilot.topic, coefficient)
+        both = (own != NO_LABEL) & given.any(axis=1)
+        without = _alpha(how, others, pilot.topic)
         row = {"annotator": name, "n_tasks": int(both.sum()), "without": without, "change": without - value}
         row |= dict.fromkeys(("relevant", "difference", "agreement"), math.nan)
         if both.any():
-            mine, others, given = mine[both], others[both], given[both]
-            row["relevant"] = float((mine >= how.rel).mean())
-            row["difference"] = float((mine - np.where(given, others, 0).sum(axis=1) / given.sum(axis=1)).mean())
-            row["agreement"] = float(((others == mine[:, None]) & given).sum() / given.sum())
+            own, others, given = own[both], others[both], given[both]
+            row["relevant"] = float((own >= how.rel).mean())
+            row["difference"] = float((own - np.where(given, others, 0).sum(axis=1) / given.sum(axis=1)).mean())
+            row["agreement"] = float(((others == own[:, None]) & given).sum() / given.sum())
         rows.append(row)
     table, order = as_declared(PilotAgreement, "by_annotator", rows, ends=False), ["change", "agreement"]
     return table.sort_values(order, ascending=[False, True], kind="stable", ignore_index=True)
 
 
-def _value_of(how: Comparison, values: NDArray[np.int64], topic: NDArray[np.int64], coefficient: str) -> float:
-    """Return a coefficient of grades of (items, annotators) labels, NaN where it has none."""
+def _alpha(how: Comparison, values: NDArray[np.int64], topic: NDArray[np.int64]) -> float:
+    """Return ordinal alpha of (items, annotators) labels, NaN where it has no value."""
     way = next(how.ways(values, topic))
-    found = how.coefficients(way, np.zeros(len(way.values), dtype=np.int64))
-    parts, of = next((parts, of) for name, parts, of in found if name == coefficient)
-    return value_of(parts, of, len(way.values))[0] if len(way.values) else math.nan
+    if not len(way.values):
+        return math.nan
+    sums = coincidence_tables(way.counts).sum(axis=0, keepdims=True)
+    return float(krippendorff_alpha(sums, "ordinal")[0])
 
 
-def _tasks(pilot: AnnotatorLabels, scale: tuple[int, ...], level: str) -> pd.DataFrame:
+def _tasks(pilot: AnnotatorLabels, scale: tuple[int, ...]) -> pd.DataFrame:
     counts = label_counts(pilot.values, scale)
     tables = coincidence_tables(counts)
-    distance = distances(tables.sum(axis=(0, 2))[None], level)[0]
+    distance = distances(tables.sum(axis=(0, 2))[None], "ordinal")[0]
     apart = (tables * distance).sum(axis=(1, 2))
     labels = np.where(pilot.given, pilot.values, np.nan)
     table = pd.DataFrame({"qid": pilot.qids, "docno": pilot.docnos, "n": counts.sum(axis=1)}).assign(

@@ -18,7 +18,7 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 import pt_reuse as ptr
 from pt_reuse.judging.annotators.measuring import (
-    Bootstrap,
+    Comparison,
     all_items,
     band,
     cohen_kappa,
@@ -259,6 +259,7 @@ def test_one_topic_has_no_interval_over_topics_and_resamples_without_a_value_are
     assert ptr.judging.annotator_agreement(one, over="items", resamples=50).table["low"].notna().all()
     # in a resample of one topic twice, all labels are the same
     tables = confusion_tables(np.array([0, 0, 1]), np.array([0, 0, 0]), (0, 1))
-    found = Bootstrap("items", 400, 1, 0.95).interval(all_items(tables), cohen_kappa, np.arange(3))
-    assert 400 * (1 - 2 * (2 / 3) ** 3) < found[2] < 400
-    assert found[0] <= found[1]
+    how = Comparison((0, 1), 1, None, "items", 400, 1, 0.95)
+    found = how.measured(all_items(tables), cohen_kappa, np.arange(3))
+    assert 400 * (1 - 2 * (2 / 3) ** 3) < found["resamples"] < 400
+    assert found["low"] <= found["high"]

@@ -174,10 +174,9 @@ def test_what_cannot_be_voted_is_refused(messages):
 MANY = labelled(seed=21, n_annotators=6, n_topics=2, n_docs=8, gaps=0.1)
 
 
-@pytest.mark.parametrize("least", [None, 5, 2])
-def test_distributions_are_those_counted_by_hand(least):
-    result = ptr.judging.label_distributions(MANY, least=least, rel=2)
-    items = {item: given for item, given in by_item(MANY).items() if len(given) >= (least or 6)}
+def test_distributions_are_those_counted_by_hand():
+    result = ptr.judging.label_distributions(MANY, rel=2)
+    items = {item: given for item, given in by_item(MANY).items() if len(given) == 6}
     assert set(zip(result.table["qid"], result.table["docno"], strict=True)) == set(items)
     for row in result.table.itertuples():
         labels = list(items[row.qid, row.docno].values())
@@ -195,8 +194,7 @@ def test_distributions_are_those_counted_by_hand(least):
 
 def test_what_has_no_distribution_is_named(messages):
     two = pd.DataFrame({"qid": "1", "docno": list("abb"), "label": 1, "annotator": list("xyz")})
-    messages.refused(lambda: ptr.judging.label_distributions(two), argument="least")
-    messages.refused(lambda: ptr.judging.label_distributions(MANY, least=0), argument="least")
+    messages.refused(lambda: ptr.judging.label_distributions(two), argument="labels")
     messages.refused(lambda: ptr.judging.label_distributions(MANY, rel="2"), argument="rel")
     alone = MANY[MANY["annotator"] == "ann0"]
     messages.refused(lambda: ptr.judging.label_distributions(alone), argument="labels")
@@ -214,9 +212,9 @@ def test_seconds_and_positions_are_columns(messages):
         assert found["a%p3"] == 5
         assert np.isnan(found["b%p0"])
     # a row without a label took time, and none for a label; the same label twice took it once
-    more = pd.DataFrame({"qid": "1", "docno": ["a%p0", "a%p3"], "label": [None, 1], "annotator": ["z", "y"]})
+    more = pd.DataFrame({"qid": "1", "docno": ["a%p0", "a%p3"], "label": [None, 1], "annotator": ["y", "y"]})
     both = pd.concat([frame.assign(seconds=[10, None, None, 30, 5, None]), more.assign(seconds=[800, 95])])
-    skipped = messages.warned(lambda: ptr.judging.label_distributions(both, least=2))
+    skipped = messages.warned(lambda: ptr.judging.label_distributions(both))
     assert skipped.table.set_index("docno")["seconds"].reindex(docnos).tolist()[:2] == [20, 5]
     assert skipped.settings["labels without a time"] == "3, not in mean seconds"
     assert "position" not in ptr.judging.label_distributions(frame.replace("b%p0", "b")).table

@@ -60,15 +60,12 @@ def test_each_annotator_against_the_others(frame, pilot):
         assert row.relevant == pytest.approx(sum(m >= 2 for m in mine) / len(mine))
 
 
-@pytest.mark.parametrize("coefficient", ["alpha_ordinal", "agreement"])
-def test_shares_of_the_disagreement(frame, coefficient):
-    found = ptr.judging.pilot_agreement(frame, coefficient=coefficient, resamples=0)
+def test_shares_of_the_disagreement(frame):
+    found = ptr.judging.pilot_agreement(frame, resamples=0)
     items = items_of(frame, 4)
     values = [label for given in items.values() for label in given.values()]
 
     def apart(a, b):
-        if coefficient == "agreement":
-            return int(a != b)
         low, high = sorted((a, b))
         between = sum(low <= value <= high for value in values)
         return (between - Fraction(values.count(a) + values.count(b), 2)) ** 2 if a != b else 0
@@ -171,8 +168,7 @@ def test_faults_are_told(messages):
         ("labels", {"ann": alike(3)["ann"]}, 0.4),
         ("labels", alike(1), 0.4),
         ("target", alike(5), 2),
-        ("least", parts, 0.4),
+        ("labels", parts, 0.4),
     ):
         call = lambda labels=labels, target=target: ptr.judging.pilot_agreement(labels, target=target)  # noqa: E731
         messages.refused(call, argument=argument)
-    assert len(ptr.judging.pilot_agreement(parts, least=2).tasks) == 6

@@ -30,9 +30,16 @@ def same(one, other):
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 SCORER = Hashed({"1": 12, "2": 9, "10": 1})
 KNOWN = {qid: {f"d{i}": [0, 1, None, 2][i % 4] for i in range(14)} for qid in SCORER.of}
-POOL = ptr.Pool.from_frame(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d3", "d13", "d0"]}))
+RUNS = ptr.RunSet.from_frames(
+    {"one": pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d3", "d13", "d0"], "score": [2.0, 1.0, 1.0]})}
+)
 PROTOCOL = Protocol(
-    batch=3, growth=0.5, presumed_negatives=2, goes_on_while=(FewJudged(9), FruitfulBatch(0.3)), topic_budget=11
+    pool_depth=9,
+    batch=3,
+    growth=0.5,
+    presumed_negatives=2,
+    goes_on_while=(FewJudged(9), FruitfulBatch(0.3)),
+    topic_budget=11,
 )
 
 
@@ -42,9 +49,9 @@ def no_waiting_for_the_disk(monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
-def judge(folder=None, judge=None, *, corpus=SCORER, protocol=PROTOCOL, pool=POOL, **options):
+def judge(folder=None, judge=None, *, corpus=SCORER, protocol=PROTOCOL, runs=RUNS, **options):
     return ptr.judging.judge_continuously(
-        corpus, TOPICS, judge or Watched(KNOWN), protocol=protocol, pool=pool, session=folder, **options
+        corpus, TOPICS, judge or Watched(KNOWN), protocol=protocol, runs=runs, session=folder, **options
     )
 
 
@@ -53,21 +60,19 @@ def pairs_in(folder):
     return [(record["qid"], record["docno"]) for record in records]
 
 
-@pytest.mark.parametrize("budgets", [(2, 7, None), (5, 4, 30)])
-def test_with_another_budget_a_session_goes_on(tmp_path, budgets):
+def test_with_another_budget_a_session_goes_on(tmp_path):
     """What a budget cut is filled up, as if there had been the larger budget from the start."""
     asked = []
-    for total in budgets:
-        for topic in (total or 9, 40):
-            options = {"protocol": Protocol(batch=4, presumed_negatives=2, topic_budget=topic, total_budget=total)}
-            person = Watched(KNOWN)
-            same(judge(tmp_path / "s", person, **options), judge(None, Watched(KNOWN), **options))
-            asked += person.asked
-            assert len(set(asked)) == len(asked)
-            assert sorted(pairs_in(tmp_path / "s")) == sorted(asked)
+    for budget in (2, 7, 5, 4, 9, 40):
+        options = {"protocol": Protocol(pool_depth=9, batch=4, presumed_negatives=2, topic_budget=budget)}
+        person = Watched(KNOWN)
+        same(judge(tmp_path / "s", person, **options), judge(None, Watched(KNOWN), **options))
+        asked += person.asked
+        assert len(set(asked)) == len(asked)
+        assert sorted(pairs_in(tmp_path / "s")) == sorted(asked)
 
 
-BEGUN = {"corpus": CORPUS, "protocol": AutoTAR(topic_budget=3), "pool": None}
+BEGUN = {"corpus": CORPUS, "protocol": AutoTAR(topic_budget=3), "runs": None}
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +93,8 @@ def test_a_session_that_was_begun_otherwise(begun, messages):
         {"protocol": Protocol(topic_budget=3, batch=1, growth=0.1)},
         {"corpus": [{**doc, "docno": f"x{doc['docno']}"} for doc in CORPUS]},
         {"corpus": CORPUS[::-1]},
-        {"corpus": TfIdf(CORPUS, fields=("docno",))},
-        {"pool": POOL},
+        {"corpus": TfIdf([{**doc, "text": doc["docno"]} for doc in CORPUS])},
+        {"protocol": AutoTAR(topic_budget=3, pool_depth=9), "runs": RUNS},
     ):
         again = {**BEGUN, **options}
         messages.refused(lambda again=again: judge(begun, Watched(LABELS), **again), argument="session")

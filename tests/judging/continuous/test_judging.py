@@ -50,8 +50,7 @@ def slow_topic(corpus, topic, labels, protocol, seed, pool=()):
             if len(found) >= protocol.topic_budget:
                 return found, "topic budget"
         presumed = random.choice(free, size=min(protocol.presumed_negatives, len(free)), replace=False).tolist()
-        rows = [seed_document] if protocol.query_seed else []
-        target = [True] if protocol.query_seed else []
+        rows, target = [seed_document], [True]
         for docno in judged:
             rows.append(matrix[names.index(docno)])
             target.append(labels[docno] >= 1)
@@ -76,13 +75,13 @@ PROTOCOLS = {
     "the track, soon abandoned": TrecDL2021(
         goes_on_while=SMALL, batch=4, abandon_above=0.5, abandon_from=8, presumed_negatives=20
     ),
-    "without the query": TrecDL2021(goes_on_while=SMALL, batch=7, query_seed=False, presumed_negatives=8),
 }
 
 
-def pool_of(docnos, topics=TOPICS):
-    rows = [(qid, docno) for qid in topics["qid"] for docno in docnos]
-    return ptr.Pool.from_frame(pd.DataFrame(rows, columns=["qid", "docno"]))
+def run_of(docnos):
+    """Return a field of one run that has these documents, by topic, in their order."""
+    rows = [(qid, docno, -float(rank)) for qid, names in docnos.items() for rank, docno in enumerate(names)]
+    return ptr.RunSet.from_frames({"one": pd.DataFrame(rows, columns=["qid", "docno", "score"])}, pooled=True)
 
 
 @pytest.mark.parametrize(("seed", "name"), list(enumerate(PROTOCOLS)))
@@ -90,7 +89,12 @@ def test_the_same_documents_in_the_same_order_as_plain_loops(name, seed):
     protocol, first = PROTOCOLS[name], [f"d{i}" for i in (7, 3, 50, 21, 8, 30, 5, 44)]
     pooled = protocol.pool_depth is not None
     found = ptr.judging.judge_continuously(
-        CORPUS, TOPICS, LABELS, protocol=protocol, pool=pool_of(first) if pooled else None, seed=seed
+        CORPUS,
+        TOPICS,
+        LABELS,
+        protocol=protocol,
+        runs=run_of(dict.fromkeys(TOPICS["qid"], first)) if pooled else None,
+        seed=seed,
     )
     for row in found.topics.itertuples():
         query = TOPICS.set_index("qid")["query"][row.qid]
@@ -148,29 +152,27 @@ def test_the_pool_of_the_deep_learning_track_of_2021(data):
 
 @pytest.fixture(scope="module")
 def found():
-    pool = ptr.Pool.from_frame(
-        pd.DataFrame({"qid": ["1"] * 4 + ["2"] * 3, "docno": ["d1", "d5", "d9", "d7", "d2", "d3", "d4"]})
-    )
-    protocol = TrecDL2021(goes_on_while=SMALL, batch=5, presumed_negatives=8, evaluate_up_to=0.93, total_budget=70)
+    runs = run_of({"1": ["d1", "d5", "d9", "d7"], "2": ["d2", "d3", "d4"]})
+    protocol = TrecDL2021(goes_on_while=SMALL, batch=5, presumed_negatives=8, evaluate_up_to=0.93, topic_budget=24)
     with pytest.warns(ptr.ReuseWarning, match="without a pooled document"):
-        return ptr.judging.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol, pool=pool)
+        return ptr.judging.judge_continuously(CORPUS, TOPICS, LABELS, protocol=protocol, runs=runs)
 
 
 def test_tables_add_up(found):
     topics, labels, counts = found.topics, found.labels, found.table.set_index("judgments_of")
     assert list(labels) == ["qid", "docno", "label", "judge", "time", "strategy", "round", "reason"]
     assert labels["time"].str.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00").all()
-    assert set(labels["strategy"]) == {"initial pool", "cal"}
-    assert (labels["reason"] == "in the pool").equals(labels["strategy"] == "initial pool")
-    assert counts["judgments"].tolist()[:3] == [7, 63, 70]
+    assert set(labels["strategy"]) == {"depth-10 pool", "cal"}
+    assert labels["reason"].str.startswith("best rank").equals(labels["strategy"] == "depth-10 pool")
+    assert counts["judgments"].tolist()[:3] == [7, 65, 72]
     assert counts["topics"].tolist()[:3] == [2, 3, 3]
-    assert counts.loc["evaluation set", "judgments"] + counts.loc["wasted", "judgments"] == 70
+    assert counts.loc["evaluation set", "judgments"] + counts.loc["wasted", "judgments"] == 72
     assert counts.loc["evaluation set", "topics"] == topics["evaluated"].sum()
-    assert found.wasted == counts.loc["wasted", "judgments"] / 70
+    assert found.wasted == counts.loc["wasted", "judgments"] / 72
     assert 0 < found.wasted < 1
     assert counts["density"].tolist() == (counts["relevant"] / counts["judgments"]).tolist()
     assert found.evaluated.topics == sorted(topics.loc[topics["evaluated"], "qid"])
-    assert (len(found.qrels), found.qrels.topics) == (70, ["1", "2", "10"])
+    assert (len(found.qrels), found.qrels.topics) == (72, ["1", "2", "10"])
     pd.testing.assert_frame_equal(
         found.qrels.counts()[["qid", "judged", "relevant", "density"]], topics[["qid", "judged", "relevant", "density"]]
     )

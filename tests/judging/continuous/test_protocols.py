@@ -30,17 +30,17 @@ def at(judged=200, relevant=0, batches=1, batch=(20, 0), asked=None):
 
 
 def test_a_topic_is_dense_above_one_half_and_not_at_it():
-    assert not DenseTopic().holds(at(judged=100, relevant=50))
-    assert DenseTopic().holds(at(judged=100, relevant=51))
-    assert DenseTopic(0.25).holds(at(judged=100, relevant=26))
+    assert not DenseTopic().why(at(judged=100, relevant=50))
+    assert DenseTopic().why(at(judged=100, relevant=51))
+    assert DenseTopic(0.25).why(at(judged=100, relevant=26))
     assert DenseTopic().why(at(judged=200, relevant=101)) == "density .505 > .5"
 
 
 def test_a_batch_is_fruitful_above_a_fifth_and_at_first_above_a_tenth():
     fruitful = {(1, 2): False, (1, 3): True, (2, 3): True, (3, 3): False, (3, 4): False, (3, 5): True, (0, 20): False}
     for (batches, relevant), goes_on in fruitful.items():
-        assert FruitfulBatch().holds(at(batches=batches, batch=(20, relevant))) is goes_on
-    assert FruitfulBatch(early_batches=0).holds(at(batches=1, batch=(20, 4))) is False
+        assert bool(FruitfulBatch().why(at(batches=batches, batch=(20, relevant)))) is goes_on
+    assert not FruitfulBatch(early_batches=0).why(at(batches=1, batch=(20, 4)))
 
 
 def test_what_the_track_of_2021_decides():
@@ -66,7 +66,7 @@ def test_the_conditions_of_the_track_are_named_and_each_alone_keeps_a_topic_goin
         (at(batches=0, batch=(0, 0)), NoBatchYet),
         (at(batch=(20, 3)), FruitfulBatch),
     ):
-        assert [type(c) for c in TrecDL2021().goes_on_while if c.holds(progress)] == [kind]
+        assert [type(c) for c in TrecDL2021().goes_on_while if c.why(progress)] == [kind]
         without = [c for c in TrecDL2021().goes_on_while if not isinstance(c, kind)]
         assert TrecDL2021().decide(progress, 9).status == protocols.GOES_ON
         assert TrecDL2021(goes_on_while=without).decide(progress, 9).status == protocols.FINISHED
@@ -79,7 +79,7 @@ def test_which_topics_enter_the_evaluation_set():
     assert protocol.evaluated(protocols.TOPIC_BUDGET, at(relevant=150))
     assert not protocol.evaluated(protocols.TOPIC_BUDGET, at(relevant=151))
     assert not protocol.evaluated(protocols.ABANDONED, at(relevant=100))
-    assert not Protocol(topic_budget=1, evaluate_from=0).evaluated(protocols.TOTAL_BUDGET, Progress())
+    assert not Protocol(topic_budget=1, evaluate_from=0).evaluated(protocols.TOPIC_BUDGET, Progress())
 
 
 def test_batches_of_one_size_and_growing_ones():
@@ -95,14 +95,14 @@ def test_batches_of_one_size_and_growing_ones():
 
 def test_options_that_are_none(messages):
     below = dict.fromkeys(("presumed_negatives", "topic_budget", "evaluate_from", "growth", "evaluate_up_to"), -0.1)
-    zero = dict.fromkeys(("pool_depth", "total_budget", "abandon_from"), 0)
-    odd = {"pool_order": "best", "batch": 2.5, "query_seed": "yes", "goes_on_while": ("few",), "abandon_above": 1.5}
+    zero = dict.fromkeys(("pool_depth", "abandon_from"), 0)
+    odd = {"pool_order": "best", "batch": 2.5, "goes_on_while": ("few",), "abandon_above": 1.5}
     for argument, value in {**below, **zero, **odd}.items():
         messages.refused(lambda given={argument: value}: TrecDL2021(**given), argument=argument)
 
 
 TEXTS = [doc["text"] for doc in CORPUS]
-TAR = AutoTAR(topic_budget=6)
+TAR = AutoTAR(topic_budget=6, pool_depth=10)
 
 
 def training(documents, relevant, *, with_query=True):
@@ -171,22 +171,21 @@ def test_a_corpus_that_is_none(messages):
     for corpus in ("corpus.jsonl", text, [{"docno": "a"}], [text, "b"], [{**text, "docno": 7}], []):
         messages.refused(lambda corpus=corpus: TfIdf(corpus), argument="corpus")
     messages.refused(lambda: TfIdf([CORPUS[0], CORPUS[1], CORPUS[0]]))
-    for argument, value in {"keep_text": "yes", "fields": ()}.items():
-        messages.refused(lambda given={argument: value}: TfIdf(CORPUS, **given), argument=argument)
+    messages.refused(lambda: TfIdf(CORPUS, keep_text="yes"), argument="keep_text")
 
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
 
 
 def test_pools_that_do_not_fit(messages):
-    rows = [("1", "d1"), ("1", "elsewhere"), ("7", "d2"), ("7", "d3")]
-    pool = ptr.Pool.from_frame(pd.DataFrame(rows, columns=["qid", "docno"]))
+    rows = [("1", "d1", 2.0), ("1", "elsewhere", 1.0), ("7", "d2", 2.0), ("7", "d3", 1.0)]
+    runs = ptr.RunSet.from_frames({"one": pd.DataFrame(rows, columns=["qid", "docno", "score"])}, pooled=True)
     judge = ptr.judging.Oracle(LABELS, unknown="not relevant")
     found = messages.warned(
-        lambda: ptr.judging.judge_continuously(CORPUS, TOPICS, judge, protocol=TAR, pool=pool), times=3
+        lambda: ptr.judging.judge_continuously(CORPUS, TOPICS, judge, protocol=TAR, runs=runs), times=3
     )
     assert found.topics["qid"].tolist() == TOPICS["qid"].tolist()
-    assert found.labels.loc[found.labels["strategy"] == "initial pool", "docno"].tolist() == ["d1", "elsewhere"]
+    assert found.labels.loc[found.labels["strategy"] == "depth-10 pool", "docno"].tolist() == ["d1", "elsewhere"]
     assert found.labels["docno"].tolist().count("elsewhere") == 1
     assert (found.topics["asked"] == 6).all()
 
