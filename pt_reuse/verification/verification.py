@@ -98,24 +98,20 @@ def read_published(path: str | Path = FIGURES) -> dict[str, list[PublishedFigure
                 cells = {"computed": "", "differs": ""} | {name: cell.strip() for name, cell in row.items()}
                 collection = cells["collection"] or collection
                 figures = published.setdefault(collection, [])
-                if cells["what"]:
-                    figures.append(_figure(cells, f"{path}, {table.place(at)}"))
-                if not collection or not figures or cells["what"] in [each.what for each in figures[:-1]]:
+                if not collection or not (cells["what"] or figures) or cells["what"] in [f.what for f in figures]:
                     raise InputError("a figure needs a collection, and a name (`what`) of its own in it.")
+                if cells["what"]:
+                    if not cells["kind"] or not cells["source"]:
+                        raise InputError("a figure needs its `kind` and its `source`.")
+                    arguments = [part.partition("=") for part in cells["arguments"].split(";") if part]
+                    texts = {name.strip(): list(map(str.strip, text.split("|"))) for name, _, text in arguments}
+                    if len(texts) < len(arguments) or not all(equals for _, equals, _ in arguments):
+                        problem = f"arguments must be such as 'depth=10; order=file|rank', got {cells['arguments']!r}."
+                        raise InputError(problem)
+                    place = f"{path}, {table.place(at)}"
+                    figures.append(PublishedFigure(cells["what"], cells["kind"], texts, cells["source"], place))
                 _add(figures[-1], cells, path.parent)
     return published
-
-
-def _figure(cells: Mapping[str, str], place: str) -> PublishedFigure:
-    if not cells["kind"] or not cells["source"]:
-        raise InputError("a figure needs its `kind` and its `source`.")
-    arguments = dict[str, list[str]]()
-    for part in filter(None, cells["arguments"].split(";")):
-        name, equals, texts = (text.strip() for text in part.partition("="))
-        if not equals or name in arguments:
-            raise InputError(f"arguments must be such as 'depth=10; order=file|rank', got {cells['arguments']!r}.")
-        arguments[name] = [text.strip() for text in texts.split("|")]
-    return PublishedFigure(cells["what"], cells["kind"], arguments, cells["source"], place)
 
 
 def _add(figure: PublishedFigure, cells: Mapping[str, str], folder: Path) -> None:
@@ -135,17 +131,17 @@ def _add(figure: PublishedFigure, cells: Mapping[str, str], folder: Path) -> Non
 def _of_file(folder: Path, file: str, column: str) -> list[tuple[str, PublishedValue]]:
     if not file or not column or Path(file).name != file:
         raise InputError("a row needs a name and a value, or the value 'FILE.csv: COLUMN' of a file beside the table.")
-    values = []
     with located(str(folder / file)):
         table = read_csv(folder / file, utf8=True)
         table.need(("name", column))
         table.check_filled("name", column)
+        values = dict[str, PublishedValue]()
         for at, row in enumerate(records(table.frame)):
             with located(table.place(at)):
-                if (table.frame["name"][:at] == row["name"]).any():
+                if row["name"] in values:
                     raise InputError(f"{row['name']!r} stands there twice.")
-                values.append((row["name"], PublishedValue.of(row[column].strip())))
-    return values
+                values[row["name"]] = PublishedValue.of(row[column].strip())
+    return list(values.items())
 
 
 #: by score, documents of one score as they stand in the file: how NIST pooled in 2025
@@ -319,9 +315,8 @@ class Replay:
         if not runs.pool_is_on_record:
             raise InputError("who was pooled is not on record")
         groups = groups.map({True: "pooled", False: "unpooled"})
-        return {word: f"no run is {word}" for word in ("pooled", "unpooled")} | dict(
-            means.groupby(groups).agg(o.statistic)
-        )
+        absent = {word: f"no run is {word}" for word in ("pooled", "unpooled")}
+        return absent | dict(means.groupby(groups).agg(o.statistic))
 
     def saturation(self, o: SimpleNamespace) -> Mapping[Any, Any]:
         values = [self._score(o.order, measure).values[0] for measure in o.measure]
