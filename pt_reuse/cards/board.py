@@ -41,23 +41,21 @@ class Leaderboard(Page):
     @property
     def html(self) -> str:
         """Return the page, which needs no network: a bar for the possible ranks of each system, and the numbers."""
-        said = "".join(f"<p>{html_text(line)}</p>" for line in self.verdict)
-        sections = "".join(self._section(measure) for measure in self.found.measures)
+        lines, sections = "".join(f"<p>{html_text(line)}</p>" for line in self.verdict), ""
+        for measure in self.found.measures:
+            rows = self.found.table[self.found.table["measure"] == measure]
+            bars = "".join(_bar(row, len(rows)) for row in rows.to_dict("records"))
+            columns = [Column(heading, list(rows[name]), digits) for name, (heading, digits) in _SHOWN.items()]
+            place = "".join(letter if letter.isalnum() else "-" for letter in measure.lower())
+            caption = f"Possible ranks of {count(len(rows), 'system')} by {measure}."
+            numbers = table(columns, caption, place, folded="Table")
+            sections += f'<section id="by-{escape(place)}"><h2>{html_text(measure)}</h2>'
+            sections += f'<ol class="ranks">{bars}</ol>{numbers}</section>'
         notes = "".join(f'<p class="small">{html_text(note)}</p>' for note in self.found.notes())
         settings = facts((key, str(value)) for key, value in self.found.settings.items())
         methods = f'<section id="methods"><h2>Methods</h2>{notes}{settings}</section>'
-        body = f'<div class="verdict">{said}</div>{sections}{methods}'
+        body = f'<div class="verdict">{lines}</div>{sections}{methods}'
         return document(f"{self.name}: which ranks are real", self.name, body, {}, {})
-
-    def _section(self, measure: str) -> str:
-        rows = self.found.table[self.found.table["measure"] == measure]
-        of = len(rows)
-        bars = "".join(_bar(row, of) for row in rows.to_dict("records"))
-        columns = [Column(heading, list(rows[name]), digits) for name, (heading, digits) in _SHOWN.items()]
-        slug = "".join(letter if letter.isalnum() else "-" for letter in measure.lower())
-        numbers = table(columns, f"Possible ranks of {count(of, 'system')} by {measure}.", slug, folded="Table")
-        head = f'<section id="by-{escape(slug)}"><h2>{html_text(measure)}</h2>'
-        return f'{head}<ol class="ranks">{bars}</ol>{numbers}</section>'
 
     def __repr__(self) -> str:
         n = len(self.found.table) // max(len(self.found.measures), 1)

@@ -39,12 +39,15 @@ def verdict(asking: Asking) -> list[str]:
     return [_new_run(asking), _new_type(asking), top(asking)]
 
 
-def _found(asking: Asking, part: str) -> tuple[Any, str]:
-    """Return the result of a part, with the judgments as they are, else cut to equal depth, and where that is."""
-    for name, where in ((part, ""), (part + AT_EQUAL_DEPTH, f"Judged to depth {EQUAL_DEPTH} alone, ")):
+def _begun(asking: Asking, part: str) -> tuple[Any, str]:
+    """Return the result of a part, with the judgments as they are, else cut to equal depth, and how a sentence begins.
+
+    Where there is none, return why.
+    """
+    for name, begin in ((part, "No"), (part + AT_EQUAL_DEPTH, f"Judged to depth {EQUAL_DEPTH} alone, no")):
         if name in asking.found:
-            return asking.found[name], where
-    return None, ""
+            return asking.found[name], begin
+    return None, _reason(asking, part)
 
 
 def losses(result: Any, asking: Asking) -> str:
@@ -63,21 +66,20 @@ def _reason(asking: Asking, part: str) -> str:
 
 
 def _new_run(asking: Asking) -> str:
-    result, where = _found(asking, "teams")
+    result, begin = _begun(asking, "teams")
     if result is None:
-        return f"Nothing is known of a new run: {_reason(asking, 'teams')}."
+        return f"Nothing is known of a new run: {begin}."
     if asking.by != "team":
         # as the question about a new run: runs of one team find the same, so that leaving out one says too little
         return "Nothing is known of a new run: no run has a team."
-    begin = f"{where}no" if where else "No"
     return f"{begin} run of the field loses more than {losses(result, asking)} without its team."
 
 
 def _new_type(asking: Asking) -> str:
-    result, where = _found(asking, "types")
+    result, begin = _begun(asking, "types")
     if result is None:
-        return f"Nothing is known of another kind of system: {_reason(asking, 'types')}."
-    begin, types = f"{where}no" if where else "No", ", ".join(asking.runs.types)
+        return f"Nothing is known of another kind of system: {begin}."
+    types = ", ".join(asking.runs.types)
     return f"{begin} run of the field loses more than {losses(result.uniques, asking)} without its type ({types})."
 
 
@@ -161,7 +163,23 @@ class Card(Page):
     @cached_property
     def html(self) -> str:
         """Return the page, which needs no network."""
-        return _page_of(self)
+        drawn: dict[str, Any] = {}
+        sections = [section("Questions", _questions(self))]
+        for title, parts in self.sections.items():
+            reasons = {self.missing.get(part.name) for part in parts}
+            shown = "".join(_part(self, part, drawn) for part in parts if reasons == {None} or len(reasons) > 1)
+            sections.append(section(title, shown or _missing(*map(str, reasons))))
+        sections.append(section("Methods", _methods(self)))
+        flag = f'<p class="flag">{html_text(self.flag)}</p>' if self.flag else ""
+        runs: dict[str, str | None] = {}
+        if self.asking.given_runs is not None:
+            table = self.asking.runs.run_table
+            teams = table["team"].astype(object).where(table["team"].notna(), None)
+            runs = dict(zip(table["name"], teams, strict=True))
+        about = section("The collection", f"<p>{html_text(self.summary)}</p>{flag}{facts(self.facts)}")
+        sentences = "".join(f"<p>{html_text(sentence)}</p>" for sentence in self.verdict)
+        body = f'<div class="verdict">{sentences}</div>{_picker(runs)}{sections[0]}{about}{"".join(sections[1:])}'
+        return document(f"{self.name}: card of a test collection", self.name, body, drawn, runs)
 
     def paragraph(self) -> str:
         """Return the verdict for a paper: what the collection is, what was found, and for what it holds."""
@@ -183,27 +201,6 @@ class Card(Page):
     def _repr_html_(self) -> str:
         shown = self.questions.drop(columns="part")
         return _text.html_headline(self.name, " ".join(self.verdict)) + _text.html_table(shown, what="questions")
-
-
-def _page_of(card: Card) -> str:
-    drawn: dict[str, Any] = {}
-    sections = [section("Questions", _questions(card))]
-    for title, parts in card.sections.items():
-        reasons = {card.missing.get(part.name) for part in parts}
-        shown = "".join(_part(card, part, drawn) for part in parts if reasons == {None} or len(reasons) > 1)
-        sections.append(section(title, shown or _missing(*map(str, reasons))))
-    sections.append(section("Methods", _methods(card)))
-    flag = f'<p class="flag">{html_text(card.flag)}</p>' if card.flag else ""
-    runs = {} if card.asking.given_runs is None else _teams(card.asking.runs.run_table)
-    about = section("The collection", f"<p>{html_text(card.summary)}</p>{flag}{facts(card.facts)}")
-    said = "".join(f"<p>{html_text(sentence)}</p>" for sentence in card.verdict)
-    body = f'<div class="verdict">{said}</div>{_picker(runs)}{sections[0]}{about}{"".join(sections[1:])}'
-    return document(f"{card.name}: card of a test collection", card.name, body, drawn, runs)
-
-
-def _teams(run_table: pd.DataFrame) -> dict[str, str | None]:
-    teams = run_table["team"].astype(object).where(run_table["team"].notna(), None)
-    return dict(zip(run_table["name"], teams, strict=True))
 
 
 def _picker(runs: Mapping[str, str | None]) -> str:
@@ -282,25 +279,21 @@ def _tables(result: Result, part: Part) -> Iterator[str]:
 
 
 def _methods(card: Card) -> str:
-    said = card.methods.format(version=__version__, main=card.asking.main, **card.settings)
+    text = card.methods.format(version=__version__, main=card.asking.main, **card.settings)
     thresholds = dict.fromkeys(str(each) for question in card.asked for each in question.thresholds)
     limits = "".join(f"<li>{html_text(each)}</li>" for each in thresholds)
-    used = {type(result).__name__ for result in card.results.values()}
-    papers = "".join(f"<li>{html_text(f'{title}: {source}')}</li>" for title, source in _sources(used))
+    used, papers = {type(result).__name__ for result in card.results.values()}, ""
+    for call in studies().values():
+        kind, source = study_of(call).result, re.search(r"Source: (.*)", call.__doc__ or "", re.DOTALL)
+        if kind.__name__ in used and source:
+            cited = " ".join(source[1].replace("``", "").split())
+            papers += f"<li>{html_text(f'{kind.title}: {cited}')}</li>"
     settings = facts((name, str(value)) for name, value in card.settings.items())
     return (
-        f"<p>{html_text(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul>"
+        f"<p>{html_text(text)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul>"
         f"<h3>For a paper</h3><p>{html_text(card.paragraph())}</p><h3>To cite</h3>"
         f'<pre tabindex="0">{escape(CITATION)}</pre><h3>Settings</h3>{settings}'
     )
-
-
-def _sources(kinds: set[str]) -> Iterator[tuple[str, str]]:
-    for call in studies().values():
-        if study_of(call).result.__name__ in kinds:
-            source = re.search(r"Source: (.*)", call.__doc__ or "", re.DOTALL)
-            if source:
-                yield study_of(call).result.title, " ".join(source[1].replace("``", "").split())
 
 
 #: heading, column and form of the cells

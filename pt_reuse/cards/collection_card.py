@@ -67,10 +67,6 @@ def _items_left_out(a: Any, bank: str) -> Result:
     return leave_out_items(a.answers, a.measures, by=a.by, bank=bank, judge_name=a.judge, **a.how)
 
 
-def _growth(a: Any) -> Result:
-    return bank_growth(a.answers, by=a.by, judge_name=a.judge)
-
-
 def _judges(a: Any) -> Result:
     others = a.answers.judges[1:]
     if not others:
@@ -104,8 +100,8 @@ def _alike(asking: Any, result: Any) -> Found:
     row = rows.loc[rows["tau_b"].idxmin()]
     interval = f"tau_b {row['tau_b_low']:.3f} to {row['tau_b_high']:.3f}" if "tau_b_low" in row else "none"
     verdict = TAU.verdict(row["tau_b"], row.get("tau_b_low"))
-    said = f"Of the judges beside {asking.judge!r} the one who agrees least."
-    return Found(f"tau_b {row['tau_b']:.3f}, {row['judge']}", interval, (verdict,), said)
+    least = f"Of the judges beside {asking.judge!r} the one who agrees least."
+    return Found(f"tau_b {row['tau_b']:.3f}, {row['judge']}", interval, (verdict,), least)
 
 
 _FOUND = Threshold("items found, of those that there are at least", 0.9, 0.7, ".0%")
@@ -121,7 +117,14 @@ _SECTIONS = {
         ),
         Part("found", "The same, of items that some run found", lambda a: _items_left_out(a, "found"), ("summary",)),
     ],
-    "Items that nobody found yet": [Part("growth", "Growth of the bank", _growth, ("summary", "table", "topics"))],
+    "Items that nobody found yet": [
+        Part(
+            "growth",
+            "Growth of the bank",
+            lambda a: bank_growth(a.answers, by=a.by, judge_name=a.judge),
+            ("summary", "table", "topics"),
+        )
+    ],
     "Stability": [_BY_NAME[name] for name in ("stability", "ranks", "power", "saturation")],
     "Who matched": [Part("judges", "Other judges", _judges, ("table",))],
 }
@@ -174,16 +177,16 @@ def _verdict(asking: AskingAnswers) -> list[str]:
     """Return what becomes of a new system, what the bank lacks, and what of the top ranks, a sentence each."""
     if len(asking.answers.topics) < FEW_TOPICS:
         return [f"Fewer than {FEW_TOPICS} topics: nothing can be said of other ones."]
-    said = []
+    sentences = []
     if asking.by != "team":
-        said.append("Nothing is known of a new system: no run has a team.")
+        sentences.append("Nothing is known of a new system: no run has a team.")
     elif "teams" in asking.found:
-        said.append(f"No system here loses more than {losses(asking.found['teams'], asking)} without its team.")
+        sentences.append(f"No system here loses more than {losses(asking.found['teams'], asking)} without its team.")
     if "growth" in asking.found:
         row = asking.found["growth"].frame("summary").iloc[0]
         at_least = f"at least {row['chao2']:,.0f} are there, and the next {asking.by} would add {row['next_unit']:.1f}"
-        said.append(f"{count(int(row['units']), asking.by)} found {int(row['found']):,} items; {at_least}.")
-    return [*said, top(asking)]
+        sentences.append(f"{count(int(row['units']), asking.by)} found {int(row['found']):,} items; {at_least}.")
+    return [*sentences, top(asking)]
 
 
 #: facts of a collection that say nothing of this machine

@@ -57,7 +57,11 @@ class Threshold:
 
     def __str__(self) -> str:
         at = "at least" if self.higher else "at most"
-        few = f", or 0 of {_topics_for(self.care)} to {_topics_for(self.yes) - 1} topics" if self.of_topics else ""
+        few = ""
+        if self.of_topics:
+            # the fewest topics of which none gives an interval that ends at most there
+            fewest, more = (next(n for n in count_from(1) if _wilson(0, n)[1] <= e) for e in (self.care, self.yes))
+            few = f", or 0 of {fewest} to {more - 1} topics"
         return f"{self.name}: yes {at} {self.yes:{self.form}}{few}, with care {at} {self.care:{self.form}}"
 
 
@@ -117,11 +121,6 @@ def _known(value: Any, why: str) -> float:
     if is_missing(value):
         raise InputError(why)
     return float(value)
-
-
-def _topics_for(end: float) -> int:
-    """Return the fewest topics of which none gives an interval that ends at most there."""
-    return next(n for n in count_from(1) if _wilson(0, n)[1] <= end)
 
 
 def _wilson(hits: int, of: int) -> tuple[float, float]:
@@ -193,10 +192,6 @@ def _unjudged(asking: Asking, result: Any) -> Found:
     )
 
 
-def _is_cut(asking: Asking, result: Any) -> bool:
-    return any(found is result for name, found in asking.found.items() if name.endswith(AT_EQUAL_DEPTH))
-
-
 def lost(asking: Asking, result: Any, by: str, condition: str) -> Found:
     """Return what runs lose when each is scored without what its own unit alone brought."""
     row = row_of(result.summary, asking)
@@ -221,23 +216,28 @@ def _left_out(asking: Asking, result: Any, by: str, *, cut: bool) -> Found:
     return lost(asking, result, by, condition)
 
 
+def _end_of(asking: Asking, result: Any) -> str:
+    """Return how the names of parts end that have the judgments of a result."""
+    return AT_EQUAL_DEPTH if any(v is result for n, v in asking.found.items() if n.endswith(AT_EQUAL_DEPTH)) else ""
+
+
 def _new_run(asking: Asking, result: Any) -> Found:
     if asking.by == "run":
         raise InputError(NO_TEAM)
-    return _left_out(asking, result, "team", cut=_is_cut(asking, result))
+    return _left_out(asking, result, "team", cut=bool(_end_of(asking, result)))
 
 
 def _new_type(asking: Asking, result: Any) -> Found:
-    cut = _is_cut(asking, result)
-    found = _left_out(asking, result.uniques, "type", cut=cut)
-    condition = f"{found.condition} Types: {', '.join(asking.runs.types)}."
-    covered = asking.found.get(f"type_coverage{AT_EQUAL_DEPTH if cut else ''}")
+    end = _end_of(asking, result)
+    answer = _left_out(asking, result.uniques, "type", cut=bool(end))
+    answer = replace(answer, condition=f"{answer.condition} Types: {', '.join(asking.runs.types)}.")
+    covered = asking.found.get(f"type_coverage{end}")
     judged = float("nan") if covered is None else float(judged_of_types(covered).min())
     # not known where teams have runs of several types, or by measures without condensed lists
     if is_missing(judged):
-        return Found(found.number, found.interval, found.verdicts, condition)
-    said = f"{found.number}; {judged:.0%} of its first {EQUAL_DEPTH} documents are judged"
-    return Found(said, found.interval, (*found.verdicts, _OF_TYPE.verdict(judged)), condition)
+        return answer
+    number = f"{answer.number}; {judged:.0%} of its first {EQUAL_DEPTH} documents are judged"
+    return replace(answer, number=number, verdicts=(*answer.verdicts, _OF_TYPE.verdict(judged)))
 
 
 def _deep(asking: Asking, result: Any) -> Found:
@@ -304,69 +304,27 @@ def _unpooled(asking: Asking, result: Any) -> Found:
 
 
 _ORDER = "Does the order of two runs hold under every completion of the unjudged documents"
-_DENSITY = "Is the relevant density so low that most relevant documents may be found"
+_DENSITY = "Is the relevant density so low that most relevant documents may be found?"
 QUESTIONS = (
-    Question(
-        "May I compare two runs of the field by {main}?",
-        "stability",
-        _compare,
-        (_SWAPS,),
-        ("yes", "only if they are far apart", "no"),
-    ),
-    Question(
-        "Are the top ranks real, by {main}?",
-        "ranks",
-        _top,
-        (_BEST,),
-        ("yes", "the first few are not separated", "no: too many may be the best"),
-    ),
-    Question(
-        f"{_ORDER}, by {{main}}?",
-        "bounds",
-        _unjudged,
-        (_HOLDS,),
-        ("yes", "for most pairs", "no: unjudged documents may turn it"),
-    ),
-    Question(
-        "May I score a new run like those pooled, by {main}?",
-        "teams",
-        _new_run,
-        (TAU, LOSS),
-        ("yes", "yes, with the loss in mind", "no: it may lose much"),
-    ),
-    Question(
-        "May I score a new kind of system (type), by {main}?",
-        "types",
-        _new_type,
-        (TAU, LOSS, _OF_TYPE),
-        ("yes", "yes, with bounds beside it", "no: too little of it is judged"),
-    ),
-    Question(
-        "May I score runs of the field that were not pooled?",
-        "coverage",
-        _unpooled,
-        (_UNPOOLED,),
-        ("yes", "yes, with bounds beside it", "no: too much is unjudged"),
-    ),
-    Question(
-        f"May I use a measure of the first {_DEEP} ranks{{such}}?",
-        "coverage",
-        _deep,
-        (_JUDGED,),
-        ("yes", "with care: a part is unjudged", "no: most is unjudged"),
-    ),
-    Question(f"{_DENSITY}?", "density", _complete, (_DENSE,), ("yes", "not on some topics", "no: more is to be found")),
-    Question(
-        "Is there room for better systems, by {main}?",
-        "saturation",
-        _room,
-        (_NEAR,),
-        ("yes", "not on some topics", "no: many topics are too easy"),
-    ),
+    Question("May I compare two runs of the field by {main}?", "stability", _compare, (_SWAPS,),
+             ("yes", "only if they are far apart", "no")),
+    Question("Are the top ranks real, by {main}?", "ranks", _top, (_BEST,),
+             ("yes", "the first few are not separated", "no: too many may be the best")),
+    Question(f"{_ORDER}, by {{main}}?", "bounds", _unjudged, (_HOLDS,),
+             ("yes", "for most pairs", "no: unjudged documents may turn it")),
+    Question("May I score a new run like those pooled, by {main}?", "teams", _new_run, (TAU, LOSS),
+             ("yes", "yes, with the loss in mind", "no: it may lose much")),
+    Question("May I score a new kind of system (type), by {main}?", "types", _new_type, (TAU, LOSS, _OF_TYPE),
+             ("yes", "yes, with bounds beside it", "no: too little of it is judged")),
+    Question("May I score runs of the field that were not pooled?", "coverage", _unpooled, (_UNPOOLED,),
+             ("yes", "yes, with bounds beside it", "no: too much is unjudged")),
+    Question(f"May I use a measure of the first {_DEEP} ranks{{such}}?", "coverage", _deep, (_JUDGED,),
+             ("yes", "with care: a part is unjudged", "no: most is unjudged")),
+    Question(_DENSITY, "density", _complete, (_DENSE,), ("yes", "not on some topics", "no: more is to be found")),
+    Question("Is there room for better systems, by {main}?", "saturation", _room, (_NEAR,),
+             ("yes", "not on some topics", "no: many topics are too easy")),
     Question("Is it known who was pooled?", "pool", _pooled, (_EXPLAINED,), ("yes", "in part", "no")),
-)
-
-
+)  # fmt: skip
 NEW_RUN, NEW_TYPE = (question for question in QUESTIONS if question.part in ("teams", "types"))
 
 

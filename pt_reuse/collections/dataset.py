@@ -17,7 +17,7 @@ from pt_reuse import _text
 from pt_reuse._text import Printed
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.definition import collection_names, find_collection
-from pt_reuse.collections.own_files import TOPIC_FORMATS, build_irds, not_known, not_readable, topic_format
+from pt_reuse.collections.own_files import build_irds, not_known, not_readable
 from pt_reuse.collections.runs import (
     choose_runs,
     compare_judgments,
@@ -68,11 +68,12 @@ def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFr
         raise InputError(f"search must be words in one text, or a year, got {shown(search)}.", argument="search")
     flag("here", here)
 
-    def is_meant(one: Collection) -> bool:
-        text = " ".join(map(str, (one.name, *one.aliases, one.title, one.year, one.irds_id, one.note))).lower()
-        return one.year == search if a_year else all(word in text for word in str(search).lower().split())
-
-    rows = [row for one in map(find_collection, collection_names()) if is_meant(one) and (row := _row(one))]
+    rows = []
+    for known in map(find_collection, collection_names()):
+        words = (known.name, *known.aliases, known.title, known.year, known.irds_id, known.note)
+        text = " ".join(map(str, words)).lower()
+        if known.year == search if a_year else all(word in text for word in str(search).lower().split()):
+            rows.append(_row(known))
     rows = [row for row in rows if row["here"] or not here]
     columns = ["name", "title", "year", "topics", "judged", "runs", "teams", "pooled", "irds", "published", "here"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -103,19 +104,17 @@ def summary_of(collection: Collection) -> str:
     """Return what a collection is, in one line: title, year, how many topics, judgments, runs, and who was pooled."""
     year = "" if collection.year is None or str(collection.year) in collection.title else f", {collection.year}"
     counted = ((collection.n_topics, "topic"), (collection.n_judged, "judgment"))
-    said = [count(n, noun) for n, noun in counted if n is not None]
+    parts = [count(n, noun) for n, noun in counted if n is not None]
     if collection.rel not in (None, 1):
-        said.append(f"relevant from label {collection.rel}")
-    if collection.origin == "own" and isinstance(collection.topics, tuple):
-        said.append(f"topics read as {TOPIC_FORMATS[topic_format(Path(collection.topics[0]))]}")
+        parts.append(f"relevant from label {collection.rel}")
     submitted, runs = collection.submitted, collection.runs
     if submitted is not None:
-        said.append(f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}")
+        parts.append(f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}")
         pooled = int(submitted["pooled"].sum()) if collection.pooled_is_on_record else None
-        said.append("who was pooled is not on record" if pooled is None else f"{pooled:,} of them pooled")
+        parts.append("who was pooled is not on record" if pooled is None else f"{pooled:,} of them pooled")
     elif runs is not None:
-        said.append(f"runs in {runs}" if isinstance(runs, str) else count(len(runs), "run"))
-    return f"{collection.title}{year}{'; ' if said else ''}{', '.join(said)}"
+        parts.append(f"runs in {runs}" if isinstance(runs, str) else count(len(runs), "run"))
+    return f"{collection.title}{year}{'; ' if parts else ''}{', '.join(parts)}"
 
 
 def facts_of(collection: Collection) -> Iterator[tuple[str, str]]:

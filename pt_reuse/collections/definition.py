@@ -186,7 +186,7 @@ def _paths(argument: str, given: Any, folder: Path) -> list[Path]:
     items = [given] if isinstance(given, str | os.PathLike) else given
     if not isinstance(items, Iterable) or isinstance(items, bytes | Mapping | pd.DataFrame):
         items = [given]
-    found: list[Path] = []
+    paths: list[Path] = []
     for item in items:
         is_path = isinstance(item, str | os.PathLike) and str(item) and "\0" not in str(item)
         if not is_path or str(item).startswith("irds:"):
@@ -199,10 +199,10 @@ def _paths(argument: str, given: Any, folder: Path) -> list[Path]:
             raise InputError(f"{argument}: {path} cannot be looked up: {error}.", argument=argument) from error
         if not there or (path.is_dir() and argument not in ("documents", "runs")):
             raise InputError(f"{argument}: {path}: no such file, or a folder without files.", argument=argument)
-        found += there
-    if not found:
+        paths += there
+    if not paths:
         raise InputError(f"{argument} names no file. Give the path of one.", argument=argument)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(paths))
 
 
 def _absolute(item: str, folder: Path) -> Path:
@@ -276,10 +276,10 @@ def find_collection(name: str) -> Collection:
     """Return a collection by its name or alias, or an id of ir_datasets; its ``name`` is the real one."""
     if not isinstance(name, str):
         raise InputError(f"a collection's name must be a text such as 'trec-8/adhoc', got {name!r}.", argument="name")
-    return _found(name, _own())
+    return _find(name, _own())
 
 
-def _found(given: str, own: Mapping[str, Collection]) -> Collection:
+def _find(given: str, own: Mapping[str, Collection]) -> Collection:
     name = _meant(given, own)
     if name in own:
         return own[name]
@@ -288,7 +288,18 @@ def _found(given: str, own: Mapping[str, Collection]) -> Collection:
     collection = catalogued(name)
     if collection is None:
         typed = shown(f"reuse:{given.strip(' ').removeprefix('reuse:')}")
-        raise UnknownCollectionError(f"no collection {typed}. {_advice(name, own)}")
+        # names, aliases or ids of ir_datasets, however they are spelled
+        every = {known: without_runs(known) for known in catalogue_names()} | {_DEMO: _demo()} | dict(own)
+        called = {
+            plain(text): known
+            for known, each in every.items()
+            if each is not None
+            for text in (each.irds_id or known, *each.folder_names, known)
+        }
+        near = dict.fromkeys(called[text] for text in get_close_matches(plain(name), list(called), n=3))
+        hint = f"Did you mean {examples(f'reuse:{known}' for known in near)}? " if near else ""
+        shows = "list_collections() shows all, list_collections('deep learning') some of them."
+        raise UnknownCollectionError(f"no collection {typed}. {hint}{shows}")
     return _with_local_files(collection, own)
 
 
@@ -315,22 +326,21 @@ def add(collection: Collection, *, overwrite: bool = False) -> None:
 
 def _own() -> dict[str, Collection]:
     """Return the collections registered, and those whose definitions lie in the user's folder."""
-    found: dict[str, Collection] = {}
-    of: dict[str, Path] = {}
+    defined: dict[str, tuple[Collection, Path]] = {}
     for path in sorted((home() / "collections").glob("*.toml")):
         with _left_out(path):
             stat = path.stat()
             collection = _read_once(path, stat.st_mtime_ns, stat.st_size)
-            if collection.name in of or _is_of_package(collection.name):
+            if collection.name in defined or _is_of_package(collection.name):
                 raise InputError(f"the name {collection.name!r} is taken. Choose another.", place=str(path))
-            found[collection.name], of[collection.name] = collection, path
-    own = {**found, **_OWN}
-    for name, path in of.items():
+            defined[collection.name] = collection, path
+    own = {**{name: collection for name, (collection, _) in defined.items()}, **_OWN}
+    for name, (collection, path) in defined.items():
         # one that refers to what is not there is none
-        collection = own.pop(name)
+        kept = own.pop(name)
         with _left_out(path), located(str(path)):
-            _check_references(found[name], {**own, name: found[name]})
-            own[name] = collection
+            _check_references(collection, {**own, name: collection})
+            own[name] = kept
     return own
 
 
@@ -371,7 +381,7 @@ def _check_references(collection: Collection, own: Mapping[str, Collection]) -> 
             if name in chain:
                 raise InputError(f"{part!r} of {chain[0]!r} comes from itself: {' -> '.join((*chain, name))}.")
             chain.append(name)
-            source = getattr(_found(name, own), part)
+            source = getattr(_find(name, own), part)
 
 
 @lru_cache(maxsize=256)
@@ -399,17 +409,3 @@ def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> 
             if there:
                 changes.setdefault(part, (str(there[0]),))
     return replace(collection, **changes) if changes else collection
-
-
-def _advice(name: str, own: Mapping[str, Collection]) -> str:
-    """Say which names are near: names, aliases or ids of ir_datasets, however they are spelled."""
-    every = {known: without_runs(known) for known in catalogue_names()} | {_DEMO: _demo()} | dict(own)
-    called = {
-        plain(text): known
-        for known, found in every.items()
-        if found is not None
-        for text in (found.irds_id or known, *found.folder_names, known)
-    }
-    near = dict.fromkeys(called[text] for text in get_close_matches(plain(name), list(called), n=3))
-    hint = f"Did you mean {examples(f'reuse:{known}' for known in near)}? " if near else ""
-    return f"{hint}list_collections() shows all, list_collections('deep learning') some of them."

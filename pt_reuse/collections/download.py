@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -27,7 +27,6 @@ from pt_reuse.data.packed_files import (
     in_memory,
     packed_with,
     read_beginning,
-    read_blocks,
 )
 from pt_reuse.errors import InputError, count, examples, located
 
@@ -53,7 +52,6 @@ _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _LONGEST_NAME = 200  # bytes; file systems take 255, and a beginning and an end are added
 _PACKED = (".gz", ".bz2", ".xz", ".lz4", ".zst", ".z")
-_PATIENCE = 2.0  # seconds that ctrl-C waits for what is under way to end
 
 
 class TransferError(Exception):
@@ -75,12 +73,7 @@ class Fetched:
         return Fetched(self.files | other.files, self.failed | other.failed)
 
 
-def file_names(name: str) -> list[str]:
-    """Return the names that the downloaded file of a run may have."""
-    return [f"input.{name}{suffix}" for suffix in _SUFFIX.values()]
-
-
-# ---- is it whole, is it a run, is it a run of these topics?
+# is it a whole run of these topics?
 
 
 def _packing(path: Path) -> str | None:
@@ -88,34 +81,14 @@ def _packing(path: Path) -> str | None:
         return packed_with(file.read(_HEAD))
 
 
-def whole_file_suffix(path: Path) -> str:
-    """Read a file to its end and return the suffix its name should have; a damaged one is a BrokenOffError."""
-    packed = _packing(path)
-    if packed not in _SUFFIX:
-        raise InputError(f"it is packed with {packed}; expected gzip, bzip2, xz, compress, or plain text.")
-    head = b""
-    try:
-        for block in read_blocks(path):
-            head = head or block
-            if packed is None:
-                break
-    except DamagedFileError as error:
-        raise BrokenOffError(f"the {packed} file is cut off or damaged ({str(error.__cause__).rstrip('.')})") from None
-    except UnreadableError as error:
-        raise InputError(f"the file {error}.") from None
-    if not head:
-        raise InputError("the file is empty.")
-    if head.removeprefix(_BOM).lstrip().startswith(b"<"):
-        raise InputError("it begins like a web page, not like a run. Is a login needed, or has the file moved?")
-    return _SUFFIX[packed]
-
-
 def check_run_file(name: str, path: Path, collection: Collection) -> None:
     """Raise unless a file, packed or not, is the run of a name, with topics of the collection.
 
     Some published runs have bad lines, which whoever reads them is told.
     """
-    source, ends = f"the file of run {name!r}", [0, b""]
+    source, ends, packed = f"the file of run {name!r}", [0, b""], _packing(path)
+    if packed not in _SUFFIX:
+        raise InputError(f"it is packed with {packed}; expected gzip, bzip2, xz, compress, or plain text.")
 
     def chunks() -> Iterator[bytes]:
         n_lines = 0
@@ -130,11 +103,13 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
         try:
             for rows in run.read():
                 topics |= dict.fromkeys(rows.topics)
+        except DamagedFileError as error:
+            raise BrokenOffError(f"the {packed} file is cut off or damaged ({error.__cause__})".rstrip(".")) from None
         except UnreadableError as error:
             raise InputError(f"it {error}. Expected a run file, {RUN_LINE}.") from None
     tags, bad = list(run.tags), [line for line, _ in run.bad]
     # a packed file that was cut off would be damaged
-    is_cut = (len(tags) > 1 and tags[0].startswith(tags[-1])) or (ends[0] in bad and _packing(path) is None)
+    is_cut = (len(tags) > 1 and tags[0].startswith(tags[-1])) or (ends[0] in bad and packed is None)
     if is_cut and ends[1] not in (b"\n", b"\r"):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
     if len(bad) >= run.n_rows:
@@ -167,7 +142,7 @@ def tag_of(path: Path) -> str | None:
     return cells[5].decode("utf-8", "surrogateescape") if len(cells) == 6 else None
 
 
-# ---- from a server
+# from a server
 
 
 class _Session(requests.Session):
@@ -211,28 +186,28 @@ class Transfer:
         #: host -> why it is not asked again
         self._given_up: dict[str, str] = {}
 
-    def fetch(self, url: str, path: Path) -> str:
-        """Download a file and return the suffix of its name; what broke off is asked for again."""
+    def fetch(self, name: str, url: str, path: Path, check: Check) -> str:
+        """Download a run and return the suffix of its name; what broke off is asked for again."""
         reason = ""
         for _ in range(self._tries):
             try:
                 self._store(url, path)
-                return whole_file_suffix(path)
+                check(name, path)
+                return _SUFFIX[_packing(path)]
             except BrokenOffError as error:
                 reason = str(error)
         raise TransferError(f"{reason} (tried {count(self._tries, 'time')}).")
 
     def _store(self, url: str, path: Path) -> None:
-        host, login = urlsplit(url).hostname or url, find_login(url)
+        host, login, failure = urlsplit(url).hostname or url, find_login(url), ""
         if host in self._given_up:
             raise TransferError(self._given_up[host])
-        failure = ""
         try:
             # with a function of ours requests looks into no netrc file by rules of its own
             auth = login or (lambda request: request)
             response = self._session.get(url, auth=auth, stream=True, timeout=self._timeout)
         except (requests.RequestException, ValueError) as error:
-            failure = _no_answer(host, error)
+            failure = f"no connection to {host} ({type(error).__name__}). Is there a network, and the address right?"
         # raised here, so that no errors of the libraries are shown beside it
         if failure:
             if host not in self._reached:
@@ -259,30 +234,20 @@ class Transfer:
             raise TransferError(f"{host} redirects from https to {at.scheme}, which is not followed.")
         if status in (401, 403):
             ours, second = VARIABLES[0]
-            advice = f"Set {ours} and {second}, or put 'machine {host} login ... password ...' into ~/.netrc."
-            advice += " NIST gives both to those who sign its agreement: https://trec.nist.gov/results.html."
-            if not response.url.startswith(PASSWORD_FOR) or response.history:
-                advice = f"They are sent to {PASSWORD_FOR} alone, and never where a redirect leads."
+            problem = (
+                f"{at.hostname} asks for a user name and password ({status}), or refuses those that it was sent. Set "
+                f"{ours} and {second}, or netrc; NIST gives both to those who sign its agreement: "
+                f"https://trec.nist.gov/results.html. They are sent to {PASSWORD_FOR} alone, and never where a "
+                "redirect leads."
+            )
             if login and not response.history:
-                self._given_up[host] = f"{host} refused the user name and password ({status}). Are they right?"
-                raise TransferError(f"{self._given_up[host]} {advice}")
-            raise TransferError(f"{at.hostname} asks for a user name and password ({status}). {advice}")
+                self._given_up[host] = problem
+            raise TransferError(problem)
         if status != 200:
-            why = "there is no such file" if status in (404, 410) else "the server sent no file"
-            raise TransferError(f"{url}: {why} ({status}).")
+            raise TransferError(f"{url}: the server sent no file ({status}).")
 
 
-def _no_answer(host: str, error: Exception) -> str:
-    kinds = {
-        requests.exceptions.ProxyError: f"no connection to {host} by the proxy that the environment names.",
-        requests.exceptions.SSLError: f"the certificate of {host} could not be verified.",
-        requests.ConnectionError: f"no connection to {host}. Is there a network?",
-        requests.Timeout: f"{host} did not answer in time. Is there a network?",
-    }
-    return next((text for kind, text in kinds.items() if isinstance(error, kind)), "the address cannot be used.")
-
-
-# ---- into the folder
+# into the folder
 
 
 def fetch_runs(
@@ -298,83 +263,56 @@ def fetch_runs(
     """Download run files (name -> URL) into a folder; every name comes back with its file, or why there is none."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        found, to_do = _there(wanted, folder)
+        # names are compared as they are listed: a file system may not tell upper from lower case, but runs do
+        listed = set(os.listdir(folder))
     except OSError as error:
         raise InputError(f"{folder} cannot be used ({error.strerror or error}). Choose one to write to.") from None
+    fetched, to_do = Fetched(), []
+    for name in wanted:
+        files = [folder / f"input.{name}{suffix}" for suffix in _SUFFIX.values()]
+        there = [file for file in files if file.name in listed and _is_safe(name) and file.is_file()]
+        if not _is_safe(name):
+            fetched.failed[name] = "the name cannot be that of a file: empty, too long, or with odd characters."
+        elif there:
+            fetched.files[name] = there[0]
+        else:
+            to_do.append(name)
     transfer = Transfer(timeout=timeout, tries=tries, connections=n_jobs)
-    pool = ThreadPoolExecutor(n_jobs, thread_name_prefix="fetch_runs")
-    futures: list[Future[Fetched]] = []
-    with pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar:
+    with (
+        ThreadPoolExecutor(n_jobs, thread_name_prefix="fetch_runs") as pool,
+        pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar,
+    ):
         try:
-            futures += [pool.submit(_fetch, name, wanted[name], folder, check, transfer) for name in to_do]
+            futures = [pool.submit(_fetch, name, wanted[name], folder, check, transfer) for name in to_do]
             for future in as_completed(futures):
-                found |= future.result()
+                fetched |= future.result()
                 bar.update(1)
         finally:
             # after ctrl-C or an error in `check` what has not begun is not begun, and what is under way ends
             transfer.stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
-            wait([future for future in futures if not future.cancelled()], timeout=_PATIENCE)
-    files = {name: found.files[name] for name in wanted if name in found.files}
-    return Fetched(files, found.failed)
+    return Fetched({name: fetched.files[name] for name in wanted if name in fetched.files}, fetched.failed)
 
 
 def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) -> Fetched:
     try:
         with temporary(folder) as arriving:
-            path = folder / f"input.{name}{transfer.fetch(url, arriving)}"
-            check(name, arriving)
+            path = folder / f"input.{name}{transfer.fetch(name, url, arriving, check)}"
             if transfer.stop.is_set():
                 raise TransferError("it was stopped.")
-            if not os.path.lexists(path):
-                os.replace(arriving, path)
-                return Fetched(files={name: path})
-            # what another process has downloaded is as good, if it is the run
-            try:
+            if os.path.lexists(path):
+                # what another process has downloaded is as good, if it is the run
                 check(name, path)
-            except InputError as error:
-                raise TransferError(f"{path.name} has appeared in the meantime and was left: {error}") from None
+            else:
+                os.replace(arriving, path)
             return Fetched(files={name: path})
-    except TransferError as error:
+    except (TransferError, BrokenOffError) as error:
         why = str(error)
     except InputError as error:
         why = f"what arrived is not the run and was removed: {error}"
     except OSError as error:
         why = f"it cannot be stored: {error.strerror or type(error).__name__}."
     return Fetched(failed={name: why})
-
-
-def _there(wanted: Iterable[str], folder: Path) -> tuple[Fetched, list[str]]:
-    """Return the files that are in the folder and why some cannot be had, and the names that are to be fetched."""
-    # names are compared as they are listed: a file system may not tell upper from lower case, but runs do
-    listed, folds = set(os.listdir(folder)), folds_case(folder)
-    taken = {name.casefold() for name in listed}
-    found = Fetched()
-    to_do: list[str] = []
-    for name in wanted:
-        names = file_names(name)
-        there = next((folder / file for file in names if file in listed), None)
-        if not _is_safe(name):
-            found.failed[name] = "the name cannot be that of a file: empty, too long, or with odd characters."
-        elif there is not None and there.is_file():
-            found.files[name] = there
-        elif there is not None:
-            found.failed[name] = f"{there.name} is in the folder already but is no file. Move it away."
-        elif folds and any(file.casefold() in taken for file in names):
-            found.failed[name] = (
-                "this file system does not tell upper from lower case, and another run's file has the same name. Use "
-                "a folder on one that does."
-            )
-        else:
-            to_do.append(name)
-            taken |= {file.casefold() for file in names}
-    return found, to_do
-
-
-def folds_case(folder: Path) -> bool:
-    """Return whether the file system of a folder takes upper and lower case for the same."""
-    with temporary(folder) as path:
-        return path.with_name(path.name.upper()).exists()
 
 
 def _is_safe(name: str) -> bool:

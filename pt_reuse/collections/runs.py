@@ -52,16 +52,22 @@ _SHORT = 5
 
 def check_shareable(names: Iterable[str], allow: str) -> None:
     """Raise where some of the runs have names of runs under NIST's agreement, and more than by chance."""
-    known = _under_agreement()
-    mine = list(dict.fromkeys(names))
-    meant = {name: _meant(name, known) for name in mine}
-    both = [name for name, plain in meant.items() if plain in known and not _is_anybodys(plain)]
-    if len(both) < 2 and all(_is_short(meant[name]) for name in both):
+    known, theirs = _under_agreement(), dict[str, str]()
+    ours = list(dict.fromkeys(names))
+    for name in ours:
+        whole = _plain(name)
+        # the known name may stand between dots and blanks, as in ``NAME (1).csv``
+        parts = [part.removeprefix("run_").removeprefix("run-") for part in _BETWEEN.split(whole)]
+        parts = [whole] if whole in known else [part for part in parts if sum(map(str.isalnum, part)) >= _SHORT]
+        for part in filter(known.__contains__, reversed(parts)):
+            words = _WORD.findall(part)
+            if len(words) > _FEW_WORDS or not set(words) <= _ANYBODYS:
+                theirs[name] = part
+    if len(theirs) < 2 and all(sum(map(str.isalnum, part)) < _SHORT for part in theirs.values()):
         return
-    titles = list(dict.fromkeys(known[meant[name]] for name in both))
-    have = "have names" if len(both) > 1 else "has the name"
+    titles = list(dict.fromkeys(known[part] for part in theirs.values()))
     raise InputError(
-        f"not shared: {count(len(both), 'run')} of {len(mine):,} ({examples(both)}) {have} of runs submitted to "
+        f"not shared: {count(len(theirs), 'run')} of {len(ours):,} ({examples(theirs)}) named as runs submitted to "
         f"{examples(titles)}. NIST's agreement does not let those who signed it pass the runs on. Share scores or "
         f"judgments instead, or say who allows it and why, on your own responsibility: {allow}."
     )
@@ -70,23 +76,13 @@ def check_shareable(names: Iterable[str], allow: str) -> None:
 @lru_cache(maxsize=1)
 def _under_agreement() -> Mapping[str, str]:
     """Return the plain name of every run that NIST gives under its agreement, and the collection that it is of."""
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for name in catalogue_names():
         collection = without_runs(name)
-        if collection is None or collection.access != "password":
-            continue
-        known = catalogued(name)
-        submitted = [] if known is None or known.submitted is None else known.submitted["name"].tolist()
-        for run in submitted:
-            found.setdefault(_plain(run), collection.title)
-    return found
-
-
-def _meant(name: str, known: Mapping[str, str]) -> str:
-    """Return the plain name, or the known one that stands between dots and blanks in it, as in ``NAME (1).csv``."""
-    plain = _plain(name)
-    parts = () if plain in known else (part.removeprefix("run_").removeprefix("run-") for part in _BETWEEN.split(plain))
-    return next((part for part in parts if part in known and not (_is_short(part) or _is_anybodys(part))), plain)
+        known = catalogued(name) if collection and collection.access == "password" else None
+        for run in [] if known is None or known.submitted is None else known.submitted["name"]:
+            titles.setdefault(_plain(run), known.title)
+    return titles
 
 
 def _plain(name: str) -> str:
@@ -98,16 +94,6 @@ def _plain(name: str) -> str:
     return last
 
 
-def _is_anybodys(plain: str) -> bool:
-    """Return whether anybody may give a name."""
-    words = _WORD.findall(plain)
-    return len(words) <= _FEW_WORDS and all(word in _ANYBODYS for word in words)
-
-
-def _is_short(plain: str) -> bool:
-    return sum(map(str.isalnum, plain)) < _SHORT
-
-
 #: types of runs that the user gives, and where they come from: a file, or ``"given"``
 OwnTypes: TypeAlias = "tuple[GivenMetadata, str] | None"
 #: below each folder of a collection: NIST's, trec_eval users' and our own ways to keep run files
@@ -115,6 +101,7 @@ _BELOW = ("runs", "inputs", "input", "")
 #: where NIST publishes runs
 _RESULTS = "https://trec.nist.gov/results/"
 _ENDINGS = (".gz", "", ".bz2", ".xz", ".zst", ".lz4", ".Z")
+_WHO = "infer_pool(runs, qrels) says which runs must have been"
 
 
 class PoolUnknownWarning(ReuseWarning):
@@ -137,16 +124,9 @@ def choose_runs(
     """Return the runs on record that meet all conditions, with the user's types over those on record."""
     table = with_types(submitted_runs(collection), types)
     if pooled is not None and not collection.pooled_is_on_record:
-        _refuse_pooled("")
+        raise InputError(f"who was pooled is not on record. Leave out pooled; {_WHO}.", argument="pooled")
     chosen = chosen_rows(table, pooled=pooled, shown_by="`submitted()`", **conditions)
     return table[chosen].reset_index(drop=True)
-
-
-def _refuse_pooled(advice: str) -> None:
-    raise InputError(
-        f"who was pooled is not on record. Leave out pooled{advice}; infer_pool(runs, qrels) says who must have been.",
-        argument="pooled",
-    )
 
 
 def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
@@ -154,8 +134,8 @@ def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
     frame = table.drop(columns=["published", "url"], errors="ignore")
     if not collection.pooled_is_on_record:
         warn(
-            "who was pooled is not on record, so every run counts as a contributor. infer_pool(runs, qrels) says which "
-            "must have been; runs.with_metadata(pooled=...) keeps it.",
+            f"who was pooled is not on record, so every run counts as a contributor. {_WHO}; "
+            "runs.with_metadata(pooled=...) keeps it.",
             category=PoolUnknownWarning,
         )
     blank = [column for column in ("task", "official_type") if not any(filter(None, frame[column]))]
@@ -202,20 +182,28 @@ def folders_of(collection: Collection, runs: str | Path | None = None) -> list[P
 
 def find_run_files(collection: Collection, names: Iterable[str], runs: str | Path | None = None) -> dict[str, Path]:
     """Return the file of each run that has one, in the order of the names."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     names = list(names)
     for folder in folders_of(collection, runs):
         there = _files_in(folder)
         for name in names if there else ():
             files = [folder / file for file in file_names(name) if file in there]
-            first = found.setdefault(name, files[0]) if files else None
+            first = paths.setdefault(name, files[0]) if files else None
             # the same file in two places is nothing to tell
-            others = files[1:] if first in files else [file for file in files[:1] if first and _differ(first, file)]
+            others = [file for file in files if first and file != first and not _is_copy(first, file)]
             if others:
                 warn(f"run {name!r} is there more than once: {first} is read, {examples(others)} not. Keep one.")
-    if runs is None:
-        found |= _provided(collection, [name for name in names if name not in found])
-    return {name: found[name] for name in names if name in found}
+    top = provider_folder()
+    for name in names if runs is None and os.path.isdir(top) else ():
+        address = collection.url_of(name) or ""
+        below = address.removeprefix(_RESULTS)
+        if name in paths or below == address or ".." in below.split("/"):
+            continue
+        # a name that is written otherwise in an address would be that of another run
+        downloaded = [path for path in (top / f"{below}.raw", top / below) if path.is_file()]
+        if downloaded and file_run_names(downloaded[:1]) == [name]:
+            paths[name] = downloaded[0]
+    return {name: paths[name] for name in names if name in paths}
 
 
 def file_names(name: str) -> list[str]:
@@ -223,11 +211,9 @@ def file_names(name: str) -> list[str]:
     return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _ENDINGS]
 
 
-def _differ(taken: Path, other: Path) -> bool:
-    try:
-        return taken.name == other.name and taken.stat().st_size != other.stat().st_size
-    except OSError:
-        return False
+def _is_copy(taken: Path, other: Path) -> bool:
+    same_place = taken.parent == other.parent
+    return not same_place and (taken.name != other.name or taken.stat().st_size == other.stat().st_size)
 
 
 def _files_in(folder: Path) -> set[str]:
@@ -247,20 +233,6 @@ def provider_folder() -> Path:
 def looked_at(collection: Collection) -> list[Path]:
     """Return every folder there is in which run files are looked for, the trec-browser-provider's as the last."""
     return [*folders_of(collection), *filter(os.path.isdir, [provider_folder()])]
-
-
-def _provided(collection: Collection, names: Sequence[str]) -> dict[str, Path]:
-    top, found = provider_folder(), {}
-    for name in names if os.path.isdir(top) else ():
-        address = collection.url_of(name) or ""
-        below = address.removeprefix(_RESULTS)
-        if below == address or ".." in below.split("/"):
-            continue
-        # a name that is written otherwise in an address would be that of another run
-        paths = [path for path in (top / f"{below}.raw", top / below) if path.is_file()]
-        if paths and file_run_names(paths[:1]) == [name]:
-            found[name] = paths[0]
-    return found
 
 
 def own_run_files(collection: Collection) -> list[Path]:
@@ -289,31 +261,27 @@ def get_run_files(
     collection: Collection, names: Sequence[str], *, download: bool = True, n_jobs: int = 8, verbose: bool = False
 ) -> Fetched:
     """Return the file of each run that can be had, and why others that are published could not be downloaded."""
-    had = Fetched(find_run_files(collection, names))
-    lacking = [name for name in names if name not in had.files]
-    if lacking and download:
-        had |= _download(collection, lacking, n_jobs=n_jobs, verbose=verbose)
+    had, folder = Fetched(find_run_files(collection, names)), download_folder(collection)
+    lacking = [name for name in names if name not in had.files] if download else []
+    if lacking:
+        submitted = submitted_runs(collection)
+        published = dict(zip(submitted["name"], submitted["published"], strict=True))
+        urls = {name: url for name in lacking if published[name] and (url := collection.url_of(name)) is not None}
+        unpublished = [name for name in lacking if name not in urls]
+        had |= Fetched(failed=dict.fromkeys(unpublished, "not published anywhere that is known."))
+        try:
+            check = partial(check_run_file, collection=collection)
+            had |= fetch_runs(urls, folder, check=check, n_jobs=n_jobs, verbose=verbose) if urls else Fetched()
+        except InputError as error:
+            # a folder that cannot be written to keeps nobody from the runs that are there
+            had |= Fetched(failed=dict.fromkeys(urls, str(error)))
+        finally:
+            # where nothing came, nothing is left; a folder with anything in it stays
+            with suppress(OSError):
+                while urls and folder != home():
+                    folder.rmdir()
+                    folder = folder.parent
     return Fetched({name: had.files[name] for name in names if name in had.files}, had.failed)
-
-
-def _download(collection: Collection, names: Sequence[str], **how: Any) -> Fetched:
-    submitted, folder = submitted_runs(collection), download_folder(collection)
-    published = dict(zip(submitted["name"], submitted["published"], strict=True))
-    urls = {name: url for name in names if published[name] and (url := collection.url_of(name)) is not None}
-    found = Fetched(failed={name: "not published anywhere that is known." for name in names if name not in urls})
-    if not urls:
-        return found
-    try:
-        return found | fetch_runs(urls, folder, check=partial(check_run_file, collection=collection), **how)
-    except InputError as error:
-        # a folder that cannot be written to keeps nobody from the runs that are there
-        return found | Fetched(failed=dict.fromkeys(urls, str(error)))
-    finally:
-        # where nothing came, nothing is left; a folder with anything in it stays
-        with suppress(OSError):
-            while folder != home():
-                folder.rmdir()
-                folder = folder.parent
 
 
 def fetch_report(collection: Collection, names: Sequence[str], *, n_jobs: int, verbose: bool) -> pd.DataFrame:
@@ -412,7 +380,7 @@ def _compare_runs(collection: Collection, runs: RunSet, files: Mapping[str, Path
         strange = np.flatnonzero(has[~own].any(axis=0))
         _warn(runs, strange, f"with topics that are not of the collection: {examples(topics[~own])}")
         has = has[own]
-    usual = has[has.mean(axis=1) >= 0.5]
+    usual = has[has.mean(axis=1) >= 0.5]  # topics that most runs have
     if len(usual):
         few = np.flatnonzero(usual.mean(axis=0) < 0.5)
         _warn(runs, few, f"with less than half of the {len(usual):,} topics that most runs have")
@@ -428,9 +396,9 @@ def compare_judgments(collection: Collection, frame: pd.DataFrame) -> None:
     if not collection.is_replaced("qrels") or "label" not in frame or not collection.qrels:
         return
     positive = "relevant" if collection.rel in (None, 1) else "with a label above 0"
-    found = {"judgments": len(frame), positive: int((frame["label"] > 0).sum())}
+    counts = {"judgments": len(frame), positive: int((frame["label"] > 0).sum())}
     expected = {"judgments": collection.n_judged, positive: collection.n_relevant}
-    odd = [f"{found[key]:,} {key} instead of {n:,}" for key, n in expected.items() if n not in (None, found[key])]
+    odd = [f"{counts[key]:,} {key} instead of {n:,}" for key, n in expected.items() if n not in (None, counts[key])]
     ids = collection.topic_ids
     strange = [] if ids is None else [qid for qid in dict.fromkeys(frame["qid"]) if qid not in ids]
     odd += [f"topics that are not its own: {examples(strange)}"] if strange else []
@@ -536,13 +504,14 @@ def _plan_own(
     checked, labels = checked_conditions(**conditions), given_metadata(**collection.labels)
     own_types, taken = read_types(types), _taken(source, reading)
     if "pooled" in conditions and "pooled" not in labels.columns:
-        _refuse_pooled(", or add 'pooled' to its definition")
+        problem = "who was pooled is not on record. Leave out pooled, or add 'pooled' to its definition"
+        raise InputError(f"{problem}; {_WHO}.", argument="pooled")
 
     def get() -> RunSet:
-        found = _read(taken, reading, labels)
+        field = _read(taken, reading, labels)
         if own_types is not None:
-            found = found.with_metadata(metadata=with_types(found.run_table, own_types, before="definition"))
-        return found.select(**checked) if checked else found
+            field = field.with_metadata(metadata=with_types(field.run_table, own_types, before="definition"))
+        return field.select(**checked) if checked else field
 
     return RunPlan(get, labels.columns | ({"type"} if own_types is not None else set()))
 

@@ -57,6 +57,11 @@ class _Group:
         _, unjudged, relevant = (drawn @ self.counts).T
         return np.divide(relevant, unjudged, out=np.full(len(drawn), np.nan), where=unjudged > 0)
 
+    def row(self, shares: NDArray[np.float64], bootstrap: TopicBootstrap) -> dict[str, object]:
+        sums = dict(zip(("top", "unjudged", "relevant"), self.counts.sum(axis=0).tolist(), strict=True))
+        low, high = bootstrap.share(sums["relevant"], sums["unjudged"], shares)
+        return self.described | sums | {"share": self.share, "low": low, "high": high}
+
 
 def compare_held_out(
     runs: RunSet, complete: Qrels, *, depth: int = 10, resamples: int = RESAMPLES, seed: int = SEED
@@ -69,17 +74,18 @@ def compare_held_out(
     rows, leads = [], []
     for lexical, *dense in _compared(runs, complete.select(topics), depth):
         of_lexical = lexical.shares(drawn)
-        rows.append(_row(lexical, of_lexical, bootstrap))
+        rows.append(lexical.row(of_lexical, bootstrap))
         for group in dense:
             shares = group.shares(drawn)
-            rows.append(_row(group, shares, bootstrap))
+            rows.append(group.row(shares, bootstrap))
             true, pool = (group.scores - lexical.scores).T
-            described = {name: group.described[name] for name in ("left_out", "queries", "team")}
-            more = {"more": group.share - lexical.share}
-            more |= _ends("more_", bootstrap.percentiles(more["more"], shares - of_lexical))
-            lead = {"lead": true.mean(), "pool_lead": pool.mean(), "change": float((pool - true).mean())}
-            change = bootstrap.percentiles(lead["change"], drawn @ (pool - true) / len(topics))
-            leads.append(described | more | lead | _ends("change_", change))
+            lead = {name: group.described[name] for name in ("left_out", "queries", "team")}
+            more, change = group.share - lexical.share, float((pool - true).mean())
+            low, high = bootstrap.percentiles(more, shares - of_lexical)
+            lead |= {"more": more, "more_low": low, "more_high": high}
+            low, high = bootstrap.percentiles(change, drawn @ (pool - true) / len(topics))
+            lead |= {"lead": true.mean(), "pool_lead": pool.mean(), "change": change}
+            leads.append(lead | {"change_low": low, "change_high": high})
     return HeldOut(pd.DataFrame(rows), pd.DataFrame(leads), len(topics))
 
 
@@ -114,28 +120,19 @@ def _compared(runs: RunSet, complete: Qrels, depth: int) -> Iterator[list[_Group
                 yield [
                     _Group(
                         described={**about, "team": team, "type": members["type"].iloc[0], "runs": len(members)},
-                        counts=_by_topic(counted[counted["name"].isin(members["name"])], truth.topics),
+                        counts=counted[counted["name"].isin(members["name"])]
+                        .drop(columns="name")
+                        .groupby("qid")
+                        .sum()
+                        .reindex(truth.topics, fill_value=0)
+                        .to_numpy(dtype=np.int64),
                         scores=scores[:, [truth.names.index(name) for name in members["name"]]].mean(axis=1),
                     )
                     for team, members in alike.groupby("team", sort=False)
                 ]
 
 
-def _by_topic(counted: pd.DataFrame, topics: list[str]) -> NDArray[np.int64]:
-    return counted.drop(columns="name").groupby("qid").sum().reindex(topics, fill_value=0).to_numpy(dtype=np.int64)
-
-
-def _row(group: _Group, shares: NDArray[np.float64], bootstrap: TopicBootstrap) -> dict[str, object]:
-    sums = dict(zip(("top", "unjudged", "relevant"), group.counts.sum(axis=0).tolist(), strict=True))
-    ends = bootstrap.share(sums["relevant"], sums["unjudged"], shares)
-    return group.described | sums | {"share": group.share} | _ends("", ends)
-
-
-def _ends(of: str, interval: tuple[float, float]) -> dict[str, float]:
-    return {f"{of}low": interval[0], f"{of}high": interval[1]}
-
-
-#: their names
+#: the names of the live pipelines
 LIVE = ("live-bm25", "live-bm25-desc", "live-minilm-desc")
 
 
@@ -268,13 +265,10 @@ def _shares(held_out: HeldOut) -> Answer:
     of_top = [f"{n} of {top}" for n, top in zip(table["unjudged"], table["top"], strict=True)]
     share = table["share"].map("{:.2f}".format)
     shown = _with_interval(table, "", "{:.2f}", unjudged=of_top, share=share).drop(columns="top")
-    of_dense, of_lexical = (table.loc[(table["type"] == kind), "share"] for kind in ("dense", "lexical"))
-    answer = f"Relevant of what a lexical pool misses: dense {_percent(of_dense)}, lexical {_percent(of_lexical)}."
+    ends = {kind: 100 * table.loc[table["type"] == kind, "share"].agg(["min", "max"]) for kind in ("dense", "lexical")}
+    of_each = ", ".join(f"{kind} {low:.0f} to {high:.0f}%" for kind, (low, high) in ends.items())
+    answer = f"Relevant of what a lexical pool misses: {of_each}."
     return Answer("What if only lexical systems had been pooled?", answer, table, shown)
-
-
-def _percent(shares: pd.Series) -> str:
-    return f"{100 * shares.min():.0f} to {100 * shares.max():.0f}%"
 
 
 def _leads(held_out: HeldOut) -> Answer:

@@ -26,11 +26,6 @@ from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.rescoring import check_provided
 from pt_reuse.scoring.scores import check_topics, topics_of_runs
 
-#: characters of a topics file that tell its form
-_START = 1 << 16
-#: what a topics file may be
-_TOPIC_FILES = "Give TREC topics (<top>), XML, a line for each topic (its qid, a tab or blank, the query), or a frame."
-
 # what pt.Experiment would notice only after all systems have run
 
 
@@ -49,30 +44,25 @@ def check_pt_arguments(arguments: Mapping[str, Any], ours: Callable[..., Any]) -
         if (isinstance(default, bool) or name == "verbose") and not (isinstance(value, str) and value == default):
             flag(name, value)
     if arguments.get("baseline") is not None:
-        _check_significance(arguments)
+        test, method, alpha = (arguments.get(name) for name in ("test", "correction", "correction_alpha"))
+        if test is not None and not isinstance(test, str) and not callable(test):
+            raise InputError(f"test must be 't', 'wilcoxon' or a function, got {shown(test)}.", argument="test")
+        alpha = 0.05 if alpha is None else alpha
+        try:
+            if method is not None:
+                from statsmodels.stats.multitest import multipletests
+
+                multipletests([0.01, 0.5], alpha=alpha, method=method)
+        except Exception as error:  # whatever it makes of a word or number unknown to it, or that it is not there
+            raise InputError(
+                f"statsmodels computes no correction={method!r} with correction_alpha={alpha!r} "
+                f"({type(error).__name__}). Give a method such as 'bonferroni' or 'holm' and a level such as 0.05, or "
+                "`pip install 'pt-reuse[studies]'`.",
+                argument="correction",
+            ) from error
     folder = arguments.get("save_dir")
     if isinstance(folder, str | Path) and os.path.isdir(folder):
         check_writable(Path(folder), [], overwrite=True, argument="save_dir")
-
-
-def _check_significance(arguments: Mapping[str, Any]) -> None:
-    test, method = arguments.get("test", "t"), arguments.get("correction")
-    if not isinstance(test, str) and not callable(test):
-        raise InputError(f"test must be 't', 'wilcoxon' or a function, got {shown(test)}.", argument="test")
-    if method is None:
-        return
-    alpha = arguments.get("correction_alpha", 0.05)
-    try:
-        from statsmodels.stats.multitest import multipletests
-
-        multipletests([0.01, 0.5], alpha=alpha, method=method)
-    except Exception as error:  # whatever it makes of a word or a number that it does not know, or that it is not there
-        raise InputError(
-            f"statsmodels computes no correction={method!r} with correction_alpha={alpha!r} ({type(error).__name__}). "
-            "Give a method such as 'bonferroni' or 'holm' and a level such as 0.05, or `pip install "
-            "'pt-reuse[studies]'`.",
-            argument="correction",
-        ) from error
 
 
 def check_baseline(arguments: Mapping[str, Any], n_systems: int) -> None:
@@ -128,9 +118,6 @@ def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_ju
 def read_topics(topics: Any) -> pd.DataFrame:
     """Return topics as a frame with ``qid``, ids as text; those of ir_datasets have ``query_id``, and ``text`` asks."""
     if isinstance(topics, str | Path):
-        if not os.path.isfile(topics):
-            problem = f"topics {str(topics)!r}: no such file. Give a file or a DataFrame."
-            raise InputError(problem, argument="topics")
         return _topics_file(str(topics))
     if not isinstance(topics, pd.DataFrame):
         rows = list(topics) if isinstance(topics, Iterable) and not isinstance(topics, Mapping) else []
@@ -150,20 +137,22 @@ def _topics_file(path: str) -> pd.DataFrame:
     """Return the topics of a file: TREC's, XML, or a line for each, its qid first."""
     try:
         with pt.io.autoopen(path, "rt") as file:
-            start = file.read(_START).lower()
+            start = file.read(1 << 16).lower()
         if "<top>" in start:
             return pt.io.read_topics(path)
         if "<topic" in start:
             return pt.io.read_topics(path, "trecxml")
-        found = pt.io.read_topics(path, "singleline", tokenise=False)
+        topics = pt.io.read_topics(path, "singleline", tokenise=False)
+        if topics.empty or topics["qid"].duplicated().any():
+            raise ValueError("no topic, or one twice")
     # python-terrier has no word on a line without a query
     except (OSError, ValueError, LookupError, NameError) as error:
-        raise InputError(f"topics {path!r} cannot be read as topics. {_TOPIC_FILES}", argument="topics") from error
-    if found.empty or found["qid"].duplicated().any():
-        twice = found["qid"][found["qid"].duplicated()]
-        problem = "holds no topic" if found.empty else f"has topic {twice.iloc[0]!r} twice"
-        raise InputError(f"topics {path!r} {problem}. {_TOPIC_FILES}", argument="topics")
-    return found
+        raise InputError(
+            f"topics {path!r} cannot be read as topics, each of which stands once. Give TREC topics (<top>), XML, a "
+            "line for each topic (its qid, a tab or blank, the query), or a frame.",
+            argument="topics",
+        ) from error
+    return topics
 
 
 def judgments_asked(topics: pd.DataFrame, qrels: Qrels, arguments: Mapping[str, Any], rel: int | None) -> Qrels:
@@ -253,8 +242,9 @@ def as_field(field: Any) -> RunSet | None:
     if field is None:
         return None
     runs = as_runs(field, argument="field")
-    own = isinstance(field, Mapping | pd.DataFrame)
-    return runs.with_metadata(teams={name: name for name in runs}) if own else runs
+    return (
+        runs.with_metadata(teams={name: name for name in runs}) if isinstance(field, Mapping | pd.DataFrame) else runs
+    )
 
 
 def check_field(field: RunSet | None, systems: Sequence[str], judgments: Qrels) -> RunSet | None:
@@ -284,7 +274,13 @@ def check_field(field: RunSet | None, systems: Sequence[str], judgments: Qrels) 
 
 def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: Sequence[str]) -> RunSet | None:
     """Raise where leave-out-uniques would have no pool, or not know whom to leave out; return the field."""
-    _check_pooled(field, table)
+    tables = [table] if field is None else [table, field.run_table]
+    if not any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
+        raise InputError(
+            "no system, and no run of a field, is pooled, so that there is no pool. pooled=True counts the systems, "
+            "field.with_metadata(pooled=...) says who of the field was.",
+            argument="pooled",
+        )
     if by == "run":
         return field
     lacking = table["name"][column_of(table, by).isna()].tolist()
@@ -302,23 +298,12 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
         units = field.units(by)
     clash = [name for name in own_teams if name in field.teams]
     if by == "team" and clash:
-        said = f"{examples(clash)} is a team of the field, and a system that is given no team is a team of its own name"
-        raise InputError(f"{said}. Give teams=, or give the system another name.", argument="teams")
+        problem = f"{examples(clash)} is a team of the field, and a system without a team is a team of its own name"
+        raise InputError(f"{problem}. Give teams=, or give the system another name.", argument="teams")
     if by != "team" or not field.run_table["team"].isna().any():
         return field
     # runs without one are their own teams, which was told
     return field.with_metadata(teams={name: units.names[u] for name, u in zip(field, units.of_run, strict=True)})
-
-
-def _check_pooled(field: RunSet | None, table: pd.DataFrame) -> None:
-    tables = [table] if field is None else [table, field.run_table]
-    if any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
-        return
-    nobody, advice = "no system", "Mark some with pooled=, or give field=."
-    if field is not None:
-        nobody = "no run of the field and no system"
-        advice = "field.with_metadata(pooled=...) says who of the field was, pooled=True counts the systems."
-    raise InputError(f"{nobody} is pooled, so that there is no pool. {advice}", argument="pooled")
 
 
 def check_pool_order(field: RunSet | None, systems: RunSet | None, pool_order: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 import json
 from abc import ABC, abstractmethod
@@ -30,8 +29,6 @@ from pt_reuse.scoring.scores import Scores
 
 #: the folder of the run files, and of the documents of a sampled pool that are not to be judged
 _RUNS, _UNSAMPLED = "runs", "unsampled"
-#: sections of a card that are code -> its language
-_CODE = {"Usage": "python", "Conventions": ""}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -122,20 +119,6 @@ class ReuseArtifact(pt.Artifact, ABC):
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise InputError(f"it is damaged ({error}). Get the artifact anew.", place=META) from error
 
-    def _sections(self, load: str) -> dict[str, str]:
-        """Return heading -> text of what is said of the artifact where it is shared."""
-        card = self._meta.get("card", {})
-        found = {
-            "Description": card.get("description") or card.get("what", ""),
-            "Content": card.get("what", ""),
-            "Usage": f"import pyterrier as pt  # pip install pt-reuse\n{self._called} = {load}.content",
-            "Conventions": "\n".join(f"{name}: {value}" for name, value in card.get("settings", {}).items()),
-            "Source": card.get("source") or "Not stated.",
-            "Licence": card.get("license") or "Not stated.",
-            "Who allows that these runs are shared": self._allowed,
-        }
-        return {heading: str(text) for heading, text in found.items() if text}
-
     def _hf_readme(
         self,
         *,
@@ -152,24 +135,19 @@ class ReuseArtifact(pt.Artifact, ABC):
         head = [f"pretty_name: {json.dumps(title)}", "tags:", *(f"- {tag}" for tag in tags)]
         head += ["task_categories:", "- text-retrieval", "viewer: false"]
         head += [f"license: {json.dumps(card['license'])}"] if card.get("license") else []
-        parts = [
-            f"## {heading}\n\n" + (f"```{_CODE[heading]}\n{text}\n```" if heading in _CODE else text)
-            for heading, text in self._sections(f"pt.Artifact.from_hf({where!r})").items()
-        ]
+        usage = f"{self._called} = pt.Artifact.from_hf({where!r}).content"
+        settings = "\n".join(f"{name}: {value}" for name, value in card.get("settings", {}).items())
+        sections = {
+            "Description": card.get("description") or card.get("what", ""),
+            "Content": card.get("what", ""),
+            "Usage": f"```python\nimport pyterrier as pt  # pip install pt-reuse\n{usage}\n```",
+            "Conventions": f"```\n{settings}\n```" if settings else "",
+            "Source": card.get("source") or "Not stated.",
+            "Licence": card.get("license") or "Not stated.",
+            "Who allows that these runs are shared": self._allowed,
+        }
+        parts = [f"## {heading}\n\n{text}" for heading, text in sections.items() if text]
         return "\n".join(["---", *head, "---", "", f"# {title}", "", "\n\n".join(parts), ""])
-
-    def _zenodo_metadata(
-        self, *, zenodo_id: str, pretty_name: str | None = None, metadata: dict[str, Any]
-    ) -> dict[str, Any]:
-        made = super()._zenodo_metadata(zenodo_id=zenodo_id, pretty_name=pretty_name, metadata=metadata)
-        parts = [
-            f"<h2>{heading}</h2>\n<{tag}>{html.escape(text)}</{tag}>"
-            for heading, text in self._sections(f"pt.Artifact.from_zenodo({str(zenodo_id)!r})").items()
-            for tag in ("pre" if heading in _CODE else "p",)
-        ]
-        card = self._meta.get("card", {})
-        named = {"title": pretty_name or card.get("title"), "license": card.get("license")}
-        return {**made, "description": "\n".join(parts), **{key: value for key, value in named.items() if value}}
 
 
 class RunsArtifact(ReuseArtifact):
@@ -185,7 +163,7 @@ class RunsArtifact(ReuseArtifact):
         Packed(frames={"run_table": runs.run_table}, facts=facts, settings=runs.settings).save(folder)
 
     def _read(self, folder: Path) -> RunSet:
-        packed = _packed(folder)
+        packed = _read(folder)
         names, saved = list(packed.facts["files"]), SavedFiles(folder / _RUNS, packed.facts["digests"])
         with located(_RUNS):
             for name in names:
@@ -205,7 +183,7 @@ class QrelsArtifact(ReuseArtifact):
         Packed(frames={"judgments": qrels.to_frame()}, facts=facts, settings={}).save(folder)
 
     def _read(self, folder: Path) -> Qrels:
-        packed = _packed(folder)
+        packed = _read(folder)
         return Qrels(packed.frames["judgments"], topics=packed.facts["topics"], rel=packed.facts["rel"])
 
 
@@ -228,7 +206,7 @@ class PoolArtifact(ReuseArtifact):
         Packed(frames=frames, facts=facts, settings=pool.settings).save(folder)
 
     def _read(self, folder: Path) -> Pool:
-        packed = _packed(folder)
+        packed = _read(folder)
         facts, entries, who, unsampled = packed.facts, packed.frames["entries"], packed.facts["contributors"], None
         plain = Pool.from_frame(packed.frames["documents"], topics=facts["topics"], settings={})
         document, run, rank = (entries[name].to_numpy(dtype=np.int64) for name in ("document", "run", "rank"))
@@ -260,25 +238,21 @@ class ScoresArtifact(ReuseArtifact):
         scores.save(folder)
 
     def _read(self, folder: Path) -> Scores:
-        return _expected(folder, Scores)
+        return _read(folder, Scores)
 
 
 def _check_digests(folder: Path, digest: Any) -> None:
     """Raise unless the contents of a folder are those of a digest, and have the digests of all other files."""
-    told_by = json.loads(SavedFiles(folder, {CONTENTS: digest}).read(CONTENTS)) if isinstance(digest, str) else {}
-    if not told_by.get("files"):
+    contents = json.loads(SavedFiles(folder, {CONTENTS: digest}).read(CONTENTS)) if isinstance(digest, str) else {}
+    if not contents.get("files"):
         raise InputError(
             "it has no digests, so that nobody can tell whether its files are those that were written. Get the "
             "artifact anew, or write it again with to_artifact()."
         )
 
 
-def _packed(folder: Path) -> Packed:
-    return _expected(folder, Packed)
-
-
-def _expected(folder: Path, kind: type[Any]) -> Any:
-    found = read_result(folder)
-    if not isinstance(found, kind):
-        raise InputError(f"it holds {shown(found)}, where {kind.__name__} was expected. Get the artifact anew.")
-    return found
+def _read(folder: Path, kind: type[Any] = Packed) -> Any:
+    record = read_result(folder)
+    if not isinstance(record, kind):
+        raise InputError(f"it holds {shown(record)}, where {kind.__name__} was expected. Get the artifact anew.")
+    return record

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import ir_measures
@@ -39,7 +40,7 @@ from pt_reuse.scoring.measures import Unjudged, adds_up, cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import Scores, mean_over_topics, score, topics_of_runs
 from pt_reuse.studies.check_new_run import check_new_run
-from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.studies.new_runs.predictor import is_predicted
 
 #: column name of a measure, as pt.Experiment has it -> the measure
@@ -108,6 +109,11 @@ class Wanted:
         """Return whether the systems are to be placed in the field."""
         return self.left_out or "rank" in self.kinds
 
+    def of_study(self) -> dict[str, Any]:
+        """Return what :func:`check_new_run` is asked with."""
+        by = "run" if self.by == "run" else "team"
+        return {"by": by, "depth": self.depth, "pool_order": self.pool_order}
+
 
 @dataclass(frozen=True)
 class Values:
@@ -122,11 +128,13 @@ class Values:
         m = scores.measures.index(repr(measure))
         return cls(scores.mean_values[m] * times, scores.values[m])
 
-    def at(self, systems: NDArray[np.int64]) -> Values:
-        return Values(self.mean[systems], self.by_topic[:, systems])
+    def apply(self, function: Callable[..., NDArray], *others: Values) -> Values:
+        """Return what a function makes of both, beside those of others."""
+        means, by_topic = [other.mean for other in others], [other.by_topic for other in others]
+        return Values(function(self.mean, *means), function(self.by_topic, *by_topic))
 
-    def unknown(self) -> Values:
-        return Values(np.full_like(self.mean, np.nan), np.full_like(self.by_topic, np.nan))
+    def at(self, systems: NDArray[np.int64]) -> Values:
+        return self.apply(lambda values: values[..., systems])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,30 +187,24 @@ def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measure
         rates = {name: unjudged_to(measure) for name, measure in measures.items()}
         scores = score(systems, qrels, list(dict.fromkeys(rates.values())), without_topics="zero")
         added["unjudged"] = {name: Values.of(scores, rate) for name, rate in rates.items()}
-        _tell_strangers(systems, qrels, added["unjudged"].values())
-    if "bounds" in kinds:
-        known_bounds, more = _bounds(systems, qrels, measures)
-        added, settings = {**added, **known_bounds}, {**settings, **more}
-    if "predicted" in kinds and field is not None:
-        predictions, more = _predicted(systems, field.reorder(ORDER), qrels, measures, wanted)
-        added, settings = {**added, **predictions}, {**settings, **more}
+        # systems that have judged documents, and none where a measure looks; `misfits` tells of those without any
+        nothing = np.all([(shares.by_topic == 1).all(axis=0) for shares in added["unjudged"].values()], axis=0)
+        nothing &= topics_of_runs(systems, qrels).any(axis=0) & ~without_judged(systems, qrels)
+        if nothing.any():
+            names = [systems.names[s] for s in np.flatnonzero(nothing)]
+            warn(
+                f"no document that counts is judged for {count(len(names), 'system')}: {examples(names)}. Check that "
+                "their docnos are those of the judgments."
+            )
+    in_order = None if field is None else field.reorder(ORDER)
+    parts = [_bounds(systems, qrels, measures)] if "bounds" in kinds else []
+    if "predicted" in kinds and in_order is not None:
+        parts.append(_predicted(systems, in_order, qrels, measures, wanted))
     if "against" in kinds:
-        differences, more = _against(systems, field and field.reorder(ORDER), qrels, measures, wanted)
-        added, settings = {**added, **differences}, {**settings, **more}
+        parts.append(_against(systems, in_order, qrels, measures, wanted))
+    for more, about in parts:
+        added, settings = {**added, **more}, {**settings, **about}
     return replace(columns, added=added, settings=settings)
-
-
-def _tell_strangers(systems: RunSet, qrels: Qrels, shares: Iterable[Values]) -> None:
-    """Warn of systems that have judged documents, and none where a measure looks."""
-    nothing = np.all([(values.by_topic == 1).all(axis=0) for values in shares], axis=0)
-    # of those without any judged document `misfits` tells
-    told = without_judged(systems, qrels)
-    names = [systems.names[s] for s in np.flatnonzero(nothing & topics_of_runs(systems, qrels).any(axis=0) & ~told)]
-    if names:
-        warn(
-            f"no document that counts is judged for {count(len(names), 'system')}: {examples(names)}. Check that their "
-            "docnos are those of the judgments."
-        )
 
 
 def _placed(
@@ -210,80 +212,56 @@ def _placed(
 ) -> Columns:
     """Add the columns that follow from the place of the systems among all runs."""
     at = np.array([runs.row(name) for name in systems.names])
-    distinct, lou = list(measures.values()), None
+    distinct, lou, empty = list(measures.values()), None, tuple[str, ...]()
     # a system that finds nothing on the judged topics scores 0, as in pt.Experiment
     how: dict[str, Any] = {"without_topics": "zero", "verbose": wanted.verbose}
     if wanted.left_out:
         pooling: dict[str, Any] = {"by": wanted.by, "depth": wanted.depth, "pool_order": wanted.pool_order}
         lou = leave_out_uniques(runs, qrels, distinct, **pooling, **how)
     full = score(runs, qrels, distinct, **how) if lou is None else lou.scores
-    empty = _empty(systems, at, lou, wanted)
+    if lou is not None and wanted.by_default:
+        # a unit without a contributor has nothing to lose; a pooled system has LOU in the place of bounds
+        loses = lou.unique_counts["contributing"].to_numpy()[lou.units.of_run[at]] > 0
+        empty = (*(() if loses.any() else ("lou",)), *(("bounds",) if systems.pooled.all() else ()))
+    shown = None if "lou" in empty else lou
     scores: dict[str, Values] = {}
     added: dict[str, dict[str, Values]] = {}
     for name, measure in measures.items():
-        times = times_of(name, measure, qrels)
+        base, times, new = Values.of(full, measure), times_of(name, measure, qrels), dict[str, Values]()
         scores[name] = Values.of(full, measure, times).at(at)
-        shown = None if "lou" in empty else lou
-        for column, values in _of_measure(full, shown, measure, times, "rank" in wanted.kinds).items():
+        if shown is not None:
+            new["LOU"] = Values.of(shown.own_scores, measure, times)
+            own = Values.of(shown.own_scores, measure)
+            new["LOU %"] = base.apply(pairs.per_cent_change, own)
+        if "rank" in wanted.kinds:
+            base = base.apply(lambda values: np.round(values, DECIMALS))
+            rank = new["rank"] = base.apply(pairs.ranks)
+            if shown is not None:
+                own = own.apply(lambda values: np.round(values, DECIMALS))
+                after = base.apply(partial(pairs.rank_alone, unit=shown.units.of_run), own)
+                new |= {"LOU rank": after, "drop": after.apply(np.subtract, rank)}
+        for column, values in new.items():
             end = NO_FIELD if wanted.alone and column != "rank" else ""
             added.setdefault(column + end, {})[name] = values.at(at)
-    among = {"runs ranked": len(runs), "ranked among": _among(len(systems), len(runs))}
-    settings = {**full.settings, **(lou.settings if lou else {}), **among}
+    among = f"the {count(len(systems), 'system')} alone" if len(systems) > 1 else "the only system"
+    if others := len(runs) - len(systems):
+        among = f"{count(others, 'run')} of the field and {count(len(systems), 'system')}"
+    settings = {**full.settings, **(lou.settings if lou else {}), "runs ranked": len(runs), "ranked among": among}
     columns = replace(columns, scores=scores, added=added, settings=settings, empty=empty)
     if lou is None:
         return columns
-    if "lou" not in empty:
+    if shown is not None:
         contributed = lou.by_run["contributed"].to_numpy(dtype=bool)[: len(runs)]
-        mine = np.isin(np.arange(len(runs)), at)
-        columns = replace(columns, caveats=(*columns.caveats, *not_pooled(lou.units, contributed, mine)))
+        ours = np.isin(np.arange(len(runs)), at)
+        columns = replace(columns, caveats=(*columns.caveats, *not_pooled(lou.units, contributed, ours)))
     name_of = {repr(measure): name for name, measure in measures.items()}
     summary = lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]])
-    of_systems = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
+    pooled = systems.pooled.tolist()
+    in_words = f"{sum(pooled):,} of {len(pooled):,} pooled" if any(pooled) else NOT_POOLED
     by_score = {"pool order of systems": ORDER} if wanted.by_score else {}
-    columns = columns.with_settings({"systems": _pooled_in_words(systems.pooled.tolist()), **by_score})
+    columns = columns.with_settings({"systems": "pooled" if all(pooled) else in_words, **by_score})
+    of_systems = dict(zip(systems.names, pooled, strict=True))
     return replace(columns, contributed=of_systems, fit=lou.fit, summary=summary.to_dict("records"))
-
-
-def _empty(systems: RunSet, at: NDArray[np.int64], lou: LeaveOutUniques | None, wanted: Wanted) -> tuple[str, ...]:
-    """Return the default kinds of columns that would say nothing of any system, or less than others do."""
-    if lou is None or not wanted.by_default:
-        return ()
-    # a unit without a contributor has nothing to lose; a pooled system has LOU in the place of bounds
-    loses = lou.unique_counts["contributing"].to_numpy()[lou.units.of_run[at]] > 0
-    return (*(() if loses.any() else ("lou",)), *(("bounds",) if systems.pooled.all() else ()))
-
-
-def _among(n_systems: int, n_runs: int) -> str:
-    systems, official = count(n_systems, "system"), n_runs - n_systems
-    if official:
-        return f"{count(official, 'run')} of the field and {systems}"
-    return f"the {systems} alone" if n_systems > 1 else "the only system"
-
-
-def _pooled_in_words(pooled: list[bool]) -> str:
-    if all(pooled):
-        return "pooled"
-    return f"{sum(pooled):,} of {len(pooled):,} pooled" if any(pooled) else NOT_POOLED
-
-
-def _of_measure(
-    full: Scores, lou: LeaveOutUniques | None, measure: ir_measures.Measure, times: float, ranked: bool
-) -> dict[str, Values]:
-    """Return added column -> its values for all runs ranked."""
-    base, columns = Values.of(full, measure), {}
-    own = None if lou is None else Values.of(lou.own_scores, measure)
-    if own is not None:
-        columns["LOU"] = Values(own.mean * times, own.by_topic)
-        per_cent = pairs.per_cent_change
-        columns["LOU %"] = Values(per_cent(base.mean, own.mean), per_cent(base.by_topic, own.by_topic))
-    if ranked:
-        rank = columns["rank"] = Values(_ranks(base.mean), _ranks(base.by_topic))
-        if own is not None and lou is not None:
-            unit = lou.units.of_run
-            after = Values(_rank_alone(base.mean, own.mean, unit), _rank_alone(base.by_topic, own.by_topic, unit))
-            columns["LOU rank"] = after
-            columns["drop"] = Values(after.mean - rank.mean, after.by_topic - rank.by_topic)
-    return columns
 
 
 def _bounds(systems: RunSet, qrels: Qrels, measures: Measures) -> tuple[dict[str, dict[str, Values]], dict[str, str]]:
@@ -312,18 +290,15 @@ def _predicted(
     if not len(new) or not known:
         return {}, settings
     names = [systems.names[s] for s in new.tolist()]
-    how: dict[str, Any] = {"by": "run" if wanted.by == "run" else "team", "depth": wanted.depth}
     with warnings.catch_warnings():
         # few topics are told by the experiment; that the field is not judged to the depth, here alone
         warnings.filterwarnings("ignore", message=".*topics? only", category=CaveatWarning)
         warnings.filterwarnings("ignore", message=_SWAPPED)
-        found = check_new_run(
-            systems.select(names=names), field, qrels, list(known.values()), pool_order=wanted.pool_order, **how
-        )
+        result = check_new_run(systems.select(names=names), field, qrels, list(known.values()), **wanted.of_study())
     added: dict[str, dict[str, Values]] = {column: {} for column in PREDICTED.values()}
     for name, measure in known.items():
-        table = found.table[found.table["measure"] == repr(measure)].set_index("name").loc[names]
-        by_topic = found.topics[found.topics["measure"] == repr(measure)].pivot_table(
+        table = result.table[result.table["measure"] == repr(measure)].set_index("name").loc[names]
+        by_topic = result.topics[result.topics["measure"] == repr(measure)].pivot_table(
             index="qid", columns="name", values="predicted", dropna=False
         )
         for column, shown in PREDICTED.items():
@@ -332,8 +307,8 @@ def _predicted(
             if column == "predicted":
                 topics[:, new] = by_topic.loc[qrels.topics, names].to_numpy()
             added[shown][name] = Values(mean, topics)
-    said = {"predicted": f"intervals at {found.settings['calibrated']}", "completions": found.settings["completions"]}
-    return added, {**settings, **said}
+    settings["predicted"] = f"intervals at {result.settings['calibrated']}"
+    return added, {**settings, "completions": result.settings["completions"]}
 
 
 def _against(
@@ -348,36 +323,26 @@ def _against(
     new, runs = (
         (systems, field) if field is not None else (systems.select(names=others), systems.select(names=[wanted.rival]))
     )
-    how: dict[str, Any] = {"by": "run" if wanted.by == "run" else "team", "depth": wanted.depth}
-    how |= {"against": wanted.rival, "pool_order": wanted.pool_order}
-    how |= {"contributors": "pooled" if field is not None else "all"}
+    how = {**wanted.of_study(), "against": wanted.rival, "contributors": "pooled" if field is not None else "all"}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=_SWAPPED)
-        found = check_new_run(new, runs, qrels, list(known.values()), **how)
+        result = check_new_run(new, runs, qrels, list(known.values()), **how)
     prefix, nothing = f"against {wanted.rival}", np.full((len(qrels.topics), len(systems)), np.nan)
     shown = {"difference": prefix, "difference_low": f"{prefix} low", "difference_high": f"{prefix} high"}
     added: dict[str, dict[str, Values]] = {column: {} for column in (*shown.values(), "decided by")}
     for name, measure in known.items():
-        table = found.against[found.against["measure"] == repr(measure)].set_index("name").reindex(systems.names)
+        table = result.against[result.against["measure"] == repr(measure)].set_index("name").reindex(systems.names)
         for column, called in shown.items():
             added[called][name] = Values(table[column].to_numpy(dtype=float), nothing)
         added["decided by"][name] = Values(table["decided_by"].fillna("").to_numpy(dtype=object), nothing)
-    said = "ends under every labelling of the documents of both that nobody judged"
-    return added, {"against": f"{wanted.rival}, {said}"}
+    meaning = "ends under every labelling of the documents of both that nobody judged"
+    return added, {"against": f"{wanted.rival}, {meaning}"}
 
 
 def unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:
     """Return the share of unjudged documents down to the cutoff of a measure."""
     cutoff = cutoff_of(measure)
     return Unjudged if cutoff is None else Unjudged @ cutoff
-
-
-def _rank_alone(full: NDArray[np.float64], own: NDArray[np.float64], unit: NDArray[np.int64]) -> NDArray[np.int64]:
-    return pairs.rank_alone(np.round(full, DECIMALS), np.round(own, DECIMALS), unit)
-
-
-def _ranks(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    return pairs.ranks(np.round(scores, DECIMALS))
 
 
 #: the order in which `score` and the studies rank what nobody orders otherwise
@@ -388,8 +353,8 @@ def hint_of(qrels: pd.DataFrame) -> str:
     """Return how to get the field of a known collection's judgments, nothing where they are those of none."""
     relevant = pd.to_numeric(qrels["label"], errors="coerce") > 0
     names = judged_alike(qrels["qid"].nunique(), len(qrels), int(relevant.sum()))
-    known = [(name, found.submitted) for name in names if (found := catalogued(name)) is not None]
-    with_runs = {name: len(submitted) for name, submitted in known if submitted is not None}
+    known = [(name, catalogued(name)) for name in names]
+    with_runs = {name: len(each.submitted) for name, each in known if each and each.submitted is not None}
     if not with_runs:
         return ""
     names_known = " or ".join(f"reuse:{name}" for name in with_runs)
@@ -405,53 +370,45 @@ def tell_remarks(
 
     `grade` is told where documents are counted as relevant.
     """
-    of_uniques: list[Caveat] = []
-    of_grade = list(grade) if columns.fit is not None or PREDICTED["predicted"] in columns.added else []
-    fit = columns.fit
-    if fit is not None:
-        alone = [*_among_themselves(fit, len(columns.systems), columns.hint), *fit.of_pool()] if wanted.alone else None
-        of_uniques = [*(fit.caveats() if alone is None else alone), *none_relevant(qrels, qrels.rel)]
+    fit, n, of_uniques = columns.fit, len(columns.systems), list[Caveat]()
+    if fit is not None and not wanted.alone:
+        of_uniques = [*fit.caveats(), *none_relevant(qrels, qrels.rel)]
+    elif fit is not None:
+        of_uniques = [*fit.of_pool(), *none_relevant(qrels, qrels.rel)]
+        if fit.stranger_share > SLACK:
+            few = f"{count(n, 'system')} of this experiment alone"
+            get = sentence(columns.hint) if columns.hint else "field= takes the runs that were pooled."
+            among = Caveat(
+                f"uniques among the {count(n, 'system')} alone, {fit.stranger_share:.0%} of the judgments have no "
+                "contributor",
+                f"the columns that end in{NO_FIELD} know the {few}: a unique is a judged document that no other of "
+                f"them has in its top {fit.depth}. No system has {fit.strangers:,} of {fit.judged:,} judged documents "
+                f"({fit.stranger_share:.0%}) there: another pool was judged, and what a system loses here says nothing "
+                f"of it. {get}",
+            )
+            of_uniques.insert(0, among)
     shares = {"unjudged", *BOUNDS} & columns.added.keys()
-    # which systems lack topics was told when they had run
-    fitting = misfits(runs, qrels, list(measures.values()), without_topics="zero")
-    only = relevant_only(qrels) if shares or of_judged(measures.values()) else ()
-    caveats = [*only, *of_grade, *columns.caveats, *fitting]
+    caveats = [
+        *(relevant_only(qrels) if shares or of_judged(measures.values()) else ()),
+        *(grade if fit is not None or PREDICTED["predicted"] in columns.added else ()),
+        *columns.caveats,
+        # which systems lack topics was told when they had run
+        *misfits(runs, qrels, list(measures.values()), without_topics="zero"),
+    ]
     # where no column shows what uniques are worth, the summary alone does
-    hidden = "lou" in columns.empty
-    shown, for_summary = (caveats, of_uniques) if hidden else ([*of_uniques, *caveats], [])
+    shown, for_summary = (caveats, of_uniques) if "lou" in columns.empty else ([*of_uniques, *caveats], [])
     tell(shown)
     if wanted.alone and wanted.by_default and (columns.hint or wanted.idle):
-        _tell_of_the_default(columns, wanted)
+        where = f"ranks are among the {n:,} systems alone" if n > 1 else "the only system is always of rank 1"
+        idle = f", so that {listed(wanted.idle)} changed no column" if wanted.idle else ""
+        hint = f"{sentence(columns.hint)} " if columns.hint else ""
+        warn(
+            f"without a field, {where}, and leave-out-uniques is left out{idle}. {hint}reuse={list(wanted.kinds)!r} "
+            "says that these columns are all you want."
+        )
     # what the study noted is said here in other words
     settings = {name: value for name, value in columns.settings.items() if name != BEWARE}
     return replace(columns, settings={**settings, **noted(shown), **noted(for_summary, BEWARE_OF_UNIQUES)})
-
-
-def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Caveat]:
-    """Yield a caveat where a few systems were taken for the pool, and are not what was judged."""
-    if fit.stranger_share <= SLACK:
-        return
-    systems = f"{count(n_systems, 'system')} of this experiment alone"
-    get = sentence(hint) if hint else "field= takes the runs that were pooled."
-    yield Caveat(
-        f"uniques among the {count(n_systems, 'system')} alone, {fit.stranger_share:.0%} of the judgments have no "
-        "contributor",
-        f"the columns that end in{NO_FIELD} know the {systems}: a unique is a judged document that no other of them "
-        f"has in its top {fit.depth}. No system has {fit.strangers:,} of {fit.judged:,} judged documents "
-        f"({fit.stranger_share:.0%}) there: another pool was judged, and what a system loses here says nothing of it. "
-        f"{get}",
-    )
-
-
-def _tell_of_the_default(columns: Columns, wanted: Wanted) -> None:
-    n = len(columns.systems)
-    where = f"ranks are among the {n:,} systems alone" if n > 1 else "the only system is always of rank 1"
-    idle = f", so that {listed(wanted.idle)} changed no column" if wanted.idle else ""
-    hint = f"{sentence(columns.hint)} " if columns.hint else ""
-    warn(
-        f"without a field, {where}, and leave-out-uniques is left out{idle}. {hint}reuse={list(wanted.kinds)!r} "
-        "says that these columns are all you want."
-    )
 
 
 def sentence(hint: str) -> str:
@@ -466,16 +423,23 @@ def tell_other_order(
     known = {name: m for name, m in measures.items() if wanted.ranked or native_spec(m) is not None}
     if "unjudged" in wanted.kinds:
         known |= {f"{name} unjudged": unjudged_to(measure) for name, measure in measures.items()}
-    ordered = runs if order == runs.order else runs.reorder(order)
-    topics = _moved(runs, ordered, qrels)
-    if not topics or not known:
+    if order == runs.order or not known:
         return columns
-    here, there = (base_scores(part, qrels.select(topics), list(known.values())) for part in (runs, ordered))
+    ordered, moved = runs.reorder(order), np.zeros(runs.field.n_topics, dtype=bool)
+    for i, topics in enumerate(runs.field.parts):
+        field = runs.field.part(i)
+        rows = np.flatnonzero(field.codes != ordered.field.part(i).codes)
+        moved[topics.start + (np.searchsorted(field.starts, rows, side="right") - 1) // field.n_runs] = True
+    # the judged topics on which some list is in another order
+    judged = qrels.select([topic for topic in qrels.topics if moved[runs.field.topic_row.get(topic, [])].any()])
+    if not judged.topics:
+        return columns
+    here, there = (base_scores(part, judged, list(known.values())) for part in (runs, ordered))
     differ = here != there
-    n = differ.any(axis=0).sum(axis=0)
-    odd = {runs.names[r]: int(n[r]) for r in np.flatnonzero(n)}
-    if not odd:
+    if not differ.any():
         return columns
+    n_topics = differ.any(axis=0).sum(axis=0)
+    odd = {runs.names[r]: int(n_topics[r]) for r in np.flatnonzero(n_topics)}
     m, t, r = (int(axis[0]) for axis in np.nonzero(differ))
     usual = order == USUAL
     what = "float64, the default of ptr.score and the studies" if usual else "the order of the runs given"
@@ -485,21 +449,11 @@ def tell_other_order(
     warn(
         f"pt.Experiment ranks documents by float32 scores (order={ORDER!r})"
         f"{', to which different scores may be equal' if usual else ''}. In order={order!r} ({what}) the "
-        f"scores of {of}: {', '.join(some)}{more}. {list(known)[m]} of {runs.names[r]!r} on topic {topics[t]!r} is "
-        f"{here[m, t, r]:.6f} here and {there[m, t, r]:.6f} there. For the scores in that order use "
-        f"ptr.score(result.runs.reorder({order!r}), qrels, measures)."
+        f"scores of {of}: {', '.join(some)}{more}. {list(known)[m]} of {runs.names[r]!r} on topic "
+        f"{judged.topics[t]!r} is {here[m, t, r]:.6f} here and {there[m, t, r]:.6f} there. For the scores in that "
+        f"order use ptr.score(result.runs.reorder({order!r}), qrels, measures)."
     )
     return columns.with_settings({"other order": f"by {order} the scores of {of}"})
-
-
-def _moved(runs: RunSet, ordered: RunSet, qrels: Qrels) -> list[str]:
-    """Return the judged topics on which some list is in another order."""
-    moved = np.zeros(runs.field.n_topics, dtype=bool)
-    for i, topics in enumerate(runs.field.parts if ordered is not runs else ()):
-        field = runs.field.part(i)
-        rows = np.flatnonzero(field.codes != ordered.field.part(i).codes)
-        moved[topics.start + (np.searchsorted(field.starts, rows, side="right") - 1) // field.n_runs] = True
-    return [topic for topic in qrels.topics if moved[runs.field.topic_row.get(topic, [])].any()]
 
 
 _SAME = 1e-9
@@ -536,22 +490,19 @@ class Adding:
             frame = result[0] if isinstance(result, tuple) else result
             frame = frame if isinstance(frame, pd.DataFrame) else frame.data
             if self.rounding is None:
-                return self.long(frame)
+                return to_long(frame, self.columns.measures, self.columns.added)
             shown = list(frame.columns.intersection(list(scores)))
         attrs = frame.attrs
         for measure in shown:
-            ours = of_systems(systems, scores[measure].mean, frame["name"])
+            ours = scores[measure].mean[pd.Index(systems).get_indexer(frame["name"].map(str))]
             if measure in frame:
                 # our scores where pt.Experiment's are these, rounded
                 theirs = frame[measure].to_numpy()
                 ours = np.where(np.abs(theirs - ours) <= self._same(measure), ours, theirs)
             frame = frame.assign(**{measure: ours})
         frame.attrs = attrs
-        return self.long(Adding(self.columns, None).to_means(frame))
-
-    def long(self, wide: pd.DataFrame) -> pd.DataFrame:
-        """Return a wide frame of means in the long layout."""
-        return to_long(wide, self.columns.measures, self.columns.added)
+        whole = Adding(self.columns, None).to_means(frame)
+        return to_long(whole, self.columns.measures, self.columns.added)
 
     def warn_of_differences(self, finished: bool) -> None:
         """Warn, once per measure, where pt.Experiment's score is not the one the added columns go with."""
@@ -567,16 +518,12 @@ class Adding:
 
     def to_means(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame of means, a row per system, with the columns."""
-        names, systems, added = frame["name"].map(str), self.columns.systems, {}
+        names, added = list(frame["name"].map(str)), {}
+        s, places = pd.Index(self.columns.systems).get_indexer(names), [repr(name) for name in names]
         for measure in self.columns.measures:
             theirs = frame[measure].to_numpy(dtype=np.float64) if measure in frame.columns else None
-            if theirs is not None and measure in self.columns.scores:
-                ours = of_systems(systems, self.columns.scores[measure].mean, names)
-                self._compare(measure, list(names), [repr(name) for name in names], theirs, ours)
-            for column, values in self.columns.added.items():
-                if measure in values:
-                    here = of_systems(systems, values[measure].mean, names)
-                    added[f"{measure} {column}"] = self._finished(column, here, measure, theirs)
+            new = self._of(measure, lambda values: values.mean[s], theirs, names, places)
+            added |= {f"{measure} {column}": values for column, values in new.items()}
         return self._beside(frame, added)
 
     def to_topics(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -590,16 +537,41 @@ class Adding:
             # a topic without judgments has no value, as in pt.Experiment
             rows = np.flatnonzero((frame["measure"] == measure).to_numpy() & (topic >= 0))
             t, s = topic[rows], system[rows]
-            if measure in columns.scores:
-                names = [columns.systems[i] for i in s]
-                places = [f"{name!r} on topic {columns.qids[i]!r}" for name, i in zip(names, t, strict=True)]
-                self._compare(measure, names, places, scores[rows], columns.scores[measure].by_topic[t, s])
-            for column, values in columns.added.items():
-                if measure in values:
-                    here = values[measure].by_topic[t, s]
-                    added[column][rows] = self._finished(column, here, measure, scores[rows])
+            names = [columns.systems[i] for i in s]
+            places = [f"{name!r} on topic {columns.qids[i]!r}" for name, i in zip(names, t, strict=True)]
+            new = self._of(measure, lambda values, t=t, s=s: values.by_topic[t, s], scores[rows], names, places)
+            for column, values in new.items():
+                added[column][rows] = values
         whole = [name for name, values in added.items() if name in (*RANKS, *COUNTS) and not np.isnan(values).any()]
         return self._beside(frame, {**added, **{name: added[name].astype(np.int64) for name in whole}})
+
+    def _of(
+        self,
+        measure: str,
+        here: Callable[[Values], NDArray],
+        theirs: NDArray[np.float64] | None,
+        names: list[str],
+        places: list[str],
+    ) -> dict[str, NDArray]:
+        """Return the columns of a measure for rows of a frame: no bound past the score beside it, rounded as it is."""
+        columns, new, digits = self.columns, dict[str, NDArray](), self._digits(measure)
+        if theirs is not None and measure in columns.scores:
+            ours = here(columns.scores[measure])
+            # both must rank documents alike, or the columns of one row would not be comparable; NaN is
+            # pt.Experiment's value where a topic has no judgments, of which it warns itself
+            for i in np.flatnonzero(np.abs(theirs - ours) > self._same(measure)).tolist():
+                first = (places[i], float(theirs[i]), float(ours[i]))
+                self._odd.setdefault(measure, {}).setdefault(names[i], first)
+        for column, by_measure in columns.added.items():
+            if measure not in by_measure:
+                continue
+            values = here(by_measure[measure])
+            if column in BOUNDS and theirs is not None:
+                # from which a mean may differ in its last bit
+                bounds = (np.minimum if column == BOUNDS[0] else np.maximum)(values, theirs)
+                values = np.where(np.abs(bounds - values) <= self._same(measure), bounds, values)
+            new[column] = values if digits is None or values.dtype.kind != "f" else np.round(values, digits)
+        return new
 
     def _beside(self, frame: pd.DataFrame, added: Mapping[str, NDArray]) -> pd.DataFrame:
         """Return a frame with columns, anew those that were added before; columns that are somebody's own stay."""
@@ -618,32 +590,11 @@ class Adding:
     def _digits(self, measure: str) -> int | None:
         return self.rounding.get(measure) if isinstance(self.rounding, dict) else self.rounding
 
-    def _finished(self, column: str, values: NDArray, measure: str, theirs: NDArray[np.float64] | None) -> NDArray:
-        """Return values as they are shown: no bound past the score beside it, rounded as the measure is."""
-        if column in BOUNDS and theirs is not None:
-            # from which a mean may differ in its last bit
-            bounds = (np.minimum if column == BOUNDS[0] else np.maximum)(values, theirs)
-            values = np.where(np.abs(bounds - values) <= self._same(measure), bounds, values)
-        digits = self._digits(measure)
-        return values if digits is None or values.dtype.kind != "f" else np.round(values, digits)
-
     def _same(self, measure: str) -> float:
         """Return how far a score of pt.Experiment may be from ours and be the same."""
         digits = self._digits(measure)
         same = _SAME_BY_GDEVAL if "exp-log2" in measure else _SAME
         return same + (0.0 if digits is None else 0.5 * 10.0**-digits)
-
-    def _compare(self, measure: str, systems: list[str], places: list[str], theirs: NDArray, ours: NDArray) -> None:
-        # both must rank documents alike, or the columns of one row would not be comparable; NaN is pt.Experiment's
-        # value where a topic has no judgments, of which it warns itself
-        for i in np.flatnonzero(np.abs(theirs - ours) > self._same(measure)).tolist():
-            said = (places[i], float(theirs[i]), float(ours[i]))
-            self._odd.setdefault(measure, {}).setdefault(systems[i], said)
-
-
-def of_systems(systems: list[str], values: NDArray, names: Iterable[Any]) -> NDArray:
-    """Return the values of systems, (systems,), for names of some of them, in their order."""
-    return values[pd.Index(systems).get_indexer([str(name) for name in names])]
 
 
 def like(pair: Any, first: Any, second: Any) -> Any:
@@ -672,11 +623,15 @@ def check_layout(layout: Any, arguments: Mapping[str, Any]) -> None:
         raise InputError(problem, argument="layout")
 
 
-def in_layout(result: Any, layout: str, perquery: bool | str, long: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:
+def in_layout(
+    result: Any, layout: str, perquery: bool | str, measures: Iterable[str], added: Iterable[str] = ()
+) -> Any:
     """Return a wide result in the layout asked for; a frame by topic has a row per measure in either."""
     if layout == "wide" or perquery is True:
         return result
-    return like(result, long(result[0]), result[1]) if perquery == "both" else long(result)
+    if perquery == "both":
+        return like(result, to_long(result[0], measures, added), result[1])
+    return to_long(result, measures, added)
 
 
 def to_long(wide: pd.DataFrame, measures: Iterable[str], added: Iterable[str]) -> pd.DataFrame:

@@ -108,7 +108,7 @@ class ExperimentResult(pd.DataFrame):
             raise InputError(
                 "pt.Experiment computed no means. Call Experiment with perquery='both', and report the averages."
             )
-        return _report_of(kept, kept.means, measures, *_at_hand(self, kept.means))
+        return _report_of(kept, kept.means, measures, self)
 
     def reuse_summary(self) -> pd.DataFrame:
         """Return, per measure, how the ranking of the field changes when each unit is scored without its uniques.
@@ -136,10 +136,7 @@ class ExperimentResult(pd.DataFrame):
 
     def _kept(self) -> Executed:
         if self._executed is None:
-            where = "ptr.Experiment(...)"
-            raise InputError(
-                f"this frame knows no runs: it was made of several frames. Ask the result of {where} itself."
-            )
+            raise InputError("this frame was made of several, so it knows no runs. Ask the result of ptr.Experiment.")
         return self._executed
 
 
@@ -147,8 +144,8 @@ def _joined(operation: Any) -> list[Any]:
     """Return the frames that an operation of pandas joins; versions name them differently."""
     for names in (("input_objs",), ("objs",), ("left", "right")):
         if all(hasattr(operation, name) for name in names):
-            found = [getattr(operation, name) for name in names]
-            return list(found[0]) if len(names) == 1 else found
+            frames = [getattr(operation, name) for name in names]
+            return list(frames[0]) if len(names) == 1 else frames
     return []
 
 
@@ -165,35 +162,35 @@ def carrying(result: Any, executed: Executed) -> Any:
 _BOUNDS = "Lowest to highest"
 
 
-def _at_hand(frame: pd.DataFrame, means: pd.DataFrame) -> tuple[list[str], list[str]]:
-    """Return the systems and the measures that a frame shows, of all in the long `means`."""
-    known = list(dict.fromkeys(means["name"]))
-    names = known
-    if "name" in frame.columns:
-        names = list(dict.fromkeys(frame["name"]))
-    elif "name" in frame.index.names:
-        names = list(dict.fromkeys(frame.index.get_level_values("name")))
-    strangers = [name for name in names if name not in known]
-    if strangers:
-        raise InputError(
-            f"{examples(strangers)} in the column 'name' names no system of the experiment, which had "
-            f"{examples(known, 12)}. Report first, then rename."
-        )
-    shown = frame["measure"] if "measure" in frame.columns else frame.columns
-    return names, [measure for measure in means["measure"].unique() if measure in set(shown)]
-
-
 def _report_of(
     executed: Executed,
     means: pd.DataFrame,
     measures: MeasureLike | Iterable[MeasureLike] | None,
-    names: list[str],
-    measures_shown: list[str],
+    frame: pd.DataFrame,
 ) -> Report:
-    """Return the report of some systems under some measures, by default those that a frame shows."""
-    settings, known = executed.settings, [measure for measure in means["measure"].unique() if measure != TIME]
-    there = [measure for measure in known if measure in measures_shown]
-    chosen = _chosen(measures, known) if measures is not None else there or known
+    """Return the report of the systems that a frame shows under some measures, by default those that it shows."""
+    settings, every = executed.settings, list(dict.fromkeys(means["name"]))
+    names = every
+    if "name" in frame.columns:
+        names = list(dict.fromkeys(frame["name"]))
+    elif "name" in frame.index.names:
+        names = list(dict.fromkeys(frame.index.get_level_values("name")))
+    if strangers := [name for name in names if name not in every]:
+        raise InputError(
+            f"{examples(strangers)} in the column 'name' names no system of the experiment, which had "
+            f"{examples(every, 12)}. Report first, then rename."
+        )
+    known = [measure for measure in means["measure"].unique() if measure != TIME]
+    if measures is None:
+        at_hand = set(frame["measure"] if "measure" in frame.columns else frame.columns)
+        chosen = [measure for measure in known if measure in at_hand] or known
+    else:
+        several = [measures] if isinstance(measures, str | ir_measures.Measure) else measures
+        wanted = [str(measure) for measure in several] if isinstance(several, Iterable) else []
+        if not wanted:
+            problem = f"measures must name some of {examples(known, 12)}, got {shown(measures)}."
+            raise InputError(problem, argument="measures")
+        chosen = [choice("measures", measure, known) for measure in dict.fromkeys(wanted)]
     rows = means[means["measure"].isin(chosen) & means["name"].isin(names)]
     places = [
         (chosen.index(measure), names.index(name)) for measure, name in zip(rows["measure"], rows["name"], strict=True)
@@ -221,18 +218,6 @@ def _report_of(
         columns.append(replace(intervals("", rows["low"], rows["high"], Digits.SCORE), heading=_BOUNDS))
     notes = _notes(settings, columns, not says and settings.get("systems") == NOT_POOLED)
     return Report(columns, caption=_caption(chosen, settings, columns, executed.n_topics), notes=notes)
-
-
-def _chosen(measures: MeasureLike | Iterable[MeasureLike], known: list[str]) -> list[str]:
-    several = [measures] if isinstance(measures, str | ir_measures.Measure) else measures
-    if not isinstance(several, Iterable):
-        raise InputError(
-            f"measures must name some of {examples(known, 12)}, got {shown(measures)}.", argument="measures"
-        )
-    wanted = [str(measure) for measure in several]
-    if not wanted:
-        raise InputError(f"measures names none. There is {examples(known, 12)}.", argument="measures")
-    return [choice("measures", measure, known) for measure in dict.fromkeys(wanted)]
 
 
 def _caption(measures: list[str], settings: Mapping[str, Any], columns: list[Column], n_topics: int) -> str:

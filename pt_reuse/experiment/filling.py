@@ -33,16 +33,15 @@ QUERY = "query"
 
 def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudge | None:
     """Return the judge that fills holes, None where no column of filled scores is asked for."""
-    wanted = "filled" in kinds
-    if fill is None and wanted:
-        raise InputError("'filled' needs a judge. Give one by fill=.", argument="reuse")
-    if fill is None and judge_rel is not None:
-        raise InputError("judge_rel is of a judge. Give one by fill=.", argument="judge_rel")
     if fill is None:
+        if "filled" in kinds:
+            raise InputError("'filled' needs a judge. Give one by fill=.", argument="reuse")
+        if judge_rel is not None:
+            raise InputError("judge_rel is of a judge. Give one by fill=.", argument="judge_rel")
         return None
-    if not wanted:
-        parts = "a judge fills holes for the columns of 'filled' alone. Name it in reuse=['filled']."
-        raise InputError(parts, argument="fill")
+    if "filled" not in kinds:
+        problem = "a judge fills holes for the columns of 'filled' alone. Name it in reuse=['filled']."
+        raise InputError(problem, argument="fill")
     judges = as_judges(fill, "fill", rel=judge_rel)
     if len(judges) > 1:
         names = examples([judge.name for judge in judges])
@@ -65,76 +64,61 @@ def filled_columns(
     longest = max(1, int(systems.field.lengths.max(initial=0)))
     depths = {name: cutoff_of(measure) or longest for name, measure in measures.items()}
     pool = unjudged_tops(systems, qrels, max(depths.values()))
-    answer = _ask(judge, with_texts(pool.to_frame()[IDS], texts), people)
-    added = _Holes.of(systems, qrels, pool, answer.labels.labels).columns(measures, depths)
-    if answer.failure is not None:
+    documents = with_texts(pool.to_frame()[IDS], texts)
+    labels = np.full(len(documents), UNJUDGED, dtype=np.int16)
+    readable = documents[[column for column in kept_for(judge).names if column in documents]].notna().all(axis=1)
+    holes = HoleLabels(judge.name, people.rel if judge.rel is None else judge.rel, labels)
+    failure: Exception | None = None
+    if readable.any():
+        try:
+            answered = labels_of_holes(judge, documents[readable], people)
+            labels[readable.to_numpy(dtype=bool)] = answered.labels
+            holes = replace(answered, labels=labels)
+        except Exception as error:  # whatever a model raises: what the systems took hours for is not lost by it
+            failure = error
+    added = _Holes.of(systems, qrels, pool, labels).columns(measures, depths)
+    if failure is not None:
         # a score with nothing filled would pass for a filled one
-        added["filled"] = {name: values.unknown() for name, values in added["filled"].items()}
-    settings = {"fill": answer.labels.words(), "filled": "the unjudged documents of all systems, to the cutoff"}
-    caveats = tuple(answer.caveats(judge, qrels.rel))
+        unknown = {n: v.apply(lambda each: np.full_like(each, np.nan)) for n, v in added["filled"].items()}
+        added["filled"] = unknown
+    settings = {"fill": holes.words(), "filled": "the unjudged documents of all systems, to the cutoff"}
+    caveats = tuple(_caveats(judge, holes, int((~readable).sum()), failure, qrels.rel))
     return replace(
         columns.with_settings(settings), added={**columns.added, **added}, caveats=(*columns.caveats, *caveats)
     )
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """What a judge says of the unjudged documents of systems; how many it could not read; why it failed."""
-
-    labels: HoleLabels
-    unread: int = 0
-    failure: Exception | None = None
-
-    def caveats(self, judge: NamedJudge, rel: int) -> Iterator[Caveat]:
-        """Yield that documents stay unjudged, where the judge does not know some, and what is guessed of its labels."""
-        name, known = self.labels.name, self.labels.known
-        unknown, n = int((~known).sum()), len(known)
-        if self.failure is not None:
-            yield _failed(name, self.failure)
-        elif unknown:
-            of = f"{unknown:,} of {count(n, 'unjudged document')}"
-            unread = f" It was not asked for {self.unread:,} of them, which lack what it reads." if self.unread else ""
-            all_of_them = " So these columns are the scores as they are." if unknown == n else ""
-            said = (
-                f"judge {name!r} gave no label to {of} of the systems; they stay unjudged in the columns 'filled', "
-                f"and 'filled unknown' counts them.{unread}{all_of_them}"
-            )
-            yield Caveat(f"{name} gave no label to {of}", said)
-        unsaid = judge.rel is None and judge.grades is None and judge.judge.declared_labels() is None
-        if unsaid and self.labels.judge_rel < rel and judge.judge.known_pairs() is None:
-            yield Caveat(
-                f"labels 0 and 1 of {name} taken for binary",
-                f"judge {name!r} gave the labels 0 and 1 alone, of which 1 is taken for relevant, where people count "
-                f"from {rel}. judge_rel=1 says that this is right, judge_rel={rel!r} that it grades as people do.",
-            )
-
-
-def _ask(judge: NamedJudge, documents: pd.DataFrame, people: Scale) -> _Answer:
-    """Ask a judge for the labels of documents, ``qid docno`` and what it reads, missing where no system has it."""
-    labels = np.full(len(documents), UNJUDGED, dtype=np.int16)
-    read = [column for column in kept_for(judge).names if column in documents]
-    readable = documents[read].notna().all(axis=1).to_numpy(dtype=bool)
-    unread = int((~readable).sum())
-    nothing = HoleLabels(judge.name, people.rel if judge.rel is None else judge.rel, labels)
-    if not readable.any():
-        return _Answer(nothing, unread)
-    try:
-        holes = labels_of_holes(judge, documents[readable], people)
-    except Exception as error:  # whatever a model raises: what the systems took hours for is not lost by it
-        return _Answer(nothing, unread, error)
-    labels[readable] = holes.labels
-    return _Answer(replace(holes, labels=labels), unread)
-
-
-def _failed(name: str, error: Exception) -> Caveat:
-    # the text of another library may hold an address with a key
-    why = error if isinstance(error, InputError) else f"{type(error).__name__}. Call the judge alone to read it."
-    return Caveat(
-        f"{name} failed, nothing is filled",
-        f"judge {name!r} failed, so that the columns 'filled' are empty; all others are there. To fill without "
-        "running the systems again, give result.runs in their place, and a judge that reads as "
-        f"judging.WithTexts(judge, ...). It failed with: {why}",
-    )
+def _caveats(
+    judge: NamedJudge, holes: HoleLabels, unread: int, failure: Exception | None, rel: int
+) -> Iterator[Caveat]:
+    """Yield that documents stay unjudged, where the judge does not know some, and what is guessed of its labels."""
+    name, unknown, n = judge.name, int((~holes.known).sum()), len(holes.known)
+    if failure is not None:
+        # the text of another library may hold an address with a key
+        what = f"{type(failure).__name__}. Call the judge alone to read it."
+        yield Caveat(
+            f"{name} failed, nothing is filled",
+            f"judge {name!r} failed, so that the columns 'filled' are empty; all others are there. To fill without "
+            "running the systems again, give result.runs in their place, and a judge that reads as "
+            "judging.WithTexts(judge, ...). It failed with: "
+            f"{failure if isinstance(failure, InputError) else what}",
+        )
+    elif unknown:
+        of = f"{unknown:,} of {count(n, 'unjudged document')}"
+        not_asked = f" It was not asked for {unread:,} of them, which lack what it reads." if unread else ""
+        all_of_them = " So these columns are the scores as they are." if unknown == n else ""
+        yield Caveat(
+            f"{name} gave no label to {of}",
+            f"judge {name!r} gave no label to {of} of the systems; they stay unjudged in the columns 'filled', "
+            f"and 'filled unknown' counts them.{not_asked}{all_of_them}",
+        )
+    unsaid = judge.rel is None and judge.grades is None and judge.judge.declared_labels() is None
+    if unsaid and holes.judge_rel < rel and judge.judge.known_pairs() is None:
+        yield Caveat(
+            f"labels 0 and 1 of {name} taken for binary",
+            f"judge {name!r} gave the labels 0 and 1 alone, of which 1 is taken for relevant, where people count "
+            f"from {rel}. judge_rel=1 says that this is right, judge_rel={rel!r} that it grades as people do.",
+        )
 
 
 @dataclass(frozen=True)
@@ -161,12 +145,15 @@ class _Holes:
         distinct, levels = list(dict.fromkeys(measures.values())), sorted(set(depths.values()))
         known, scores = self.label != UNJUDGED, self._scores(distinct, levels)
         added: dict[str, dict[str, Values]] = {"filled": {}, "filled docs": {}, "filled unknown": {}}
+        shape = len(self.base.topics), len(self.systems)
+        at = self.base.arrays.documents.topic[self.row] * shape[1] + self.run
         for name, measure in measures.items():
-            mine = scores[levels.index(depths[name]), [distinct.index(measure)]]
-            filled = scores_of(self.systems, self.base, [measure], mine, complete=True)
+            values = scores[levels.index(depths[name]), [distinct.index(measure)]]
+            filled = scores_of(self.systems, self.base, [measure], values, complete=True)
             added["filled"][name] = Values(filled.mean_values[0] * times_of(name, measure, self.base), filled.values[0])
             for column, chosen in (("filled docs", known), ("filled unknown", ~known)):
-                added[column][name] = self._counted(chosen & (self.rank <= depths[name]))
+                numbers = np.bincount(at[chosen & (self.rank <= depths[name])], minlength=shape[0] * shape[1])
+                added[column][name] = Values(numbers.reshape(shape).sum(axis=0), numbers.reshape(shape))
         return added
 
     def _scores(self, measures: list[Any], levels: list[int]) -> NDArray[np.float64]:
@@ -182,11 +169,6 @@ class _Holes:
             scores[:, :, block.topics.start : block.topics.stop] = block.base
             scores[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
         return scores
-
-    def _counted(self, chosen: NDArray[np.bool_]) -> Values:
-        topic, shape = self.base.arrays.documents.topic[self.row[chosen]], (len(self.base.topics), len(self.systems))
-        numbers = np.bincount(topic * shape[1] + self.run[chosen], minlength=shape[0] * shape[1]).reshape(shape)
-        return Values(numbers.sum(axis=0), numbers)
 
 
 # what the judge reads
@@ -232,10 +214,10 @@ def with_texts(documents: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
         # the first that says something
         here = documents.merge(rows.groupby(keys, sort=False)[columns].first().reset_index(), how="left", on=keys)
         for column in columns:
-            said, before = here[column], read.get(column)
+            text, before = here[column], read.get(column)
             if before is not None:
-                said = said.fillna(before) if column == QUERY else before.fillna(said)
-            read[column] = said
+                text = text.fillna(before) if column == QUERY else before.fillna(text)
+            read[column] = text
     return read
 
 

@@ -61,10 +61,22 @@ class _LeaveOutUniques(Derived):
         teams = sorted(set(runs.run_table["team"].dropna()))
         if team is not None and team not in teams:
             raise InputError(f"the field has no team {shown(team)}.", argument="team")
-        own = {"rel": checked_rel(rel), "team": team, "name": _checked_name(name)}
+        if name is not None and (not isinstance(name, str) or not name.strip() or len(name.splitlines()) > 1):
+            raise InputError(f"name must be a text of one line, got {shown(name)}.", argument="name")
+        if name is not None and (name in _TAKEN or is_measure(name)):
+            problem = f"{shown(name)} is a column of pt.Experiment, or another measure. Give a name of its own."
+            raise InputError(problem, argument="name")
+        own = {"rel": checked_rel(rel), "team": team, "name": name}
         super().__init__(measure, field=runs, depth=taken, **own)
         self._told: set[str] = set()
-        self._tell_of_namesake()
+        # a table would hold one column for this and for a measure of another field with the same name
+        in_use = [other for known in _MADE if (other := known()) is not None]
+        _MADE[:] = [weakref.ref(measure) for measure in (*in_use, self)]
+        if any(repr(other) == repr(self) and not self._is_like(other) for other in in_use):
+            warn(
+                f"another measure of another field has the name {shown(repr(self))}, and one table holds one of the "
+                "two. Give name= to have both in one experiment."
+            )
 
     def __call__(self, **params: Any) -> ir_measures.Measure:
         # another measure is not what the name was given to
@@ -76,21 +88,11 @@ class _LeaveOutUniques(Derived):
         made = f"LOU({self.measure!r},{','.join(f'{key}={value}' for key, value in parts.items())})"
         return str(self.params["name"] or made)
 
-    def _tell_of_namesake(self) -> None:
-        """Warn where a measure of another field has the same name, since a table would hold one column for both."""
-        in_use = [other for known in _MADE if (other := known()) is not None]
-        _MADE[:] = [weakref.ref(measure) for measure in (*in_use, self)]
-        if any(repr(other) == repr(self) and not self._is_like(other) for other in in_use):
-            warn(
-                f"another measure of another field has the name {shown(repr(self))}, and one table holds one of the "
-                "two. Give name= to have both in one experiment."
-            )
-
     def _is_like(self, other: _LeaveOutUniques) -> bool:
         if other.params["field"] is self.params["field"]:
             return True
         both = ((self._others, other._others), (self._of_team, other._of_team))
-        return all(len(mine) == len(theirs) and mine.isin(theirs).all() for mine, theirs in both)
+        return all(len(ours) == len(theirs) and ours.isin(theirs).all() for ours, theirs in both)
 
     def _warn(self, what: str, text: str, category: type[ReuseWarning] = CaveatWarning) -> None:
         """Warn, once."""
@@ -135,11 +137,11 @@ class _LeaveOutUniques(Derived):
     def _tell_twin(self, top: pd.DataFrame, qids: Sequence[str]) -> None:
         """Warn where a pooled run has the documents of the system, none of which is then unique."""
         others, theirs = self._by_run
-        mine = top.assign(key=_keys(top["doc_id"])).groupby("query_id")["key"].sum()
-        here = others.reindex(columns=mine.index[mine.index.isin(qids)])
+        own = top.assign(key=_keys(top["doc_id"])).groupby("query_id")["key"].sum()
+        here = others.reindex(columns=own.index[own.index.isin(qids)])
         if here.shape[1] < _TOPICS:
             return
-        for name in here.index[(here == mine[here.columns]).all(axis=1)]:
+        for name in here.index[(here == own[here.columns]).all(axis=1)]:
             if self.params["team"] is None or theirs[name] != self.params["team"]:
                 self._warn(
                     name,
@@ -167,29 +169,17 @@ class _LeaveOutUniques(Derived):
             self._told.add("grade")
             tell(grade_of_known(qrels["query_id"].nunique(), qrels["relevance"].to_numpy()))
         judged, label = pd.MultiIndex.from_frame(qrels[["query_id", "doc_id"]]), qrels["relevance"].to_numpy()
-        mine = pd.MultiIndex.from_frame(top.loc[top["query_id"].isin(qids), ["query_id", "doc_id"]])
-        of_others, of_team, found = judged.isin(self._others), judged.isin(self._of_team), judged.isin(mine)
-        alone, strangers = mine[~mine.isin(self._others)], ~(of_others | of_team | found) & (label >= 0)
+        own = pd.MultiIndex.from_frame(top.loc[top["query_id"].isin(qids), ["query_id", "doc_id"]])
+        of_others, of_team, of_system = (judged.isin(pairs) for pairs in (self._others, self._of_team, own))
+        alone, strangers = own[~own.isin(self._others)], ~(of_others | of_team | of_system) & (label >= 0)
         self._tell(int(strangers.sum()), int((label >= 0).sum()), len(alone), int(alone.isin(judged[label >= 0]).sum()))
-        unique = of_team | (found & ~of_others)
+        unique = of_team | (of_system & ~of_others)
         left = qrels[~(unique & (label >= (self.params["rel"] or 1)))]
         return calculated(self._made_of(qrels), left, run, qids)
 
 
 #: the measures that are in use
 _MADE: list[weakref.ref[_LeaveOutUniques]] = []
-
-
-def _checked_name(name: Any) -> str | None:
-    """Return what a measure is to be called, or say why it cannot be."""
-    if name is None:
-        return None
-    if not isinstance(name, str) or not name.strip() or len(name.splitlines()) > 1:
-        raise InputError(f"name must be a text of one line, got {shown(name)}.", argument="name")
-    if name in _TAKEN or is_measure(name):
-        what = "a column of pt.Experiment" if name in _TAKEN else "another measure"
-        raise InputError(f"{shown(name)} is {what}. Give a name of its own.", argument="name")
-    return name
 
 
 def _keys(docnos: pd.Series) -> NDArray[np.float64]:

@@ -42,18 +42,13 @@ from pt_reuse.experiment.columns import (
     in_layout,
     tell_other_order,
     tell_remarks,
-    to_long,
 )
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
 from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of
 from pt_reuse.experiment.systems import (
-    as_systems,
-    by_pt,
+    Systems,
     check_frames,
     executed_runs,
-    given_names,
-    kept_systems,
-    name_systems,
     saved_files,
 )
 from pt_reuse.judge import JudgeRel, Scale, lowest_of
@@ -403,18 +398,18 @@ def _evaluated(
     check_no_subtopics(measures.values(), "eval_metrics")
     for measure in measures.values():
         check_sampled(measure, pt.model.to_ir_measures(judged))
-    names = given_names(names)
-    retr_systems = kept_systems(cache, as_systems(retr_systems), names, metrics, arguments)
-    check_baseline(arguments, len(retr_systems))
+    systems = Systems.of(retr_systems, names, kept)
+    if cache is not None:
+        systems.keep_in(cache, metrics, arguments)
+    check_baseline(arguments, len(systems.names))
     if not kinds:
         tell(relevant_only(all_judgments) if of_judged(measures.values()) else ())
-        plain = by_pt(retr_systems, topics, judged, metrics, names, arguments)
-        return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
+        plain = systems.evaluated(topics, judged, metrics, arguments, record=False)
+        return in_layout(plain, layout, perquery, measures)
     if not measures:
         problem = "eval_metrics has no measure to add columns to. Give one, or pass reuse=[]."
         raise InputError(problem, argument="eval_metrics")
 
-    systems = name_systems(retr_systems, names, kept)
     tested = significance(systems.names, arguments)
     if finished is not None:
         before = finished.attrs.get("reuse", {}).get("settings", {})
@@ -466,11 +461,7 @@ def _evaluated(
 
     result = finished
     if result is None:
-        recorded: Any = systems.recorded()
-        names = systems.names if names is None else names
-        if isinstance(retr_systems, Mapping | RunSet):
-            recorded, names = dict(zip(retr_systems, recorded, strict=True)), None
-        result = by_pt(recorded, topics, judged, metrics, names, arguments)
+        result = systems.evaluated(topics, judged, metrics, arguments, record=True)
 
     runs = executed_runs(systems, topics, counted, judgments, wanted)
     with told_elsewhere():
@@ -487,4 +478,4 @@ def _evaluated(
     added.warn_of_differences(finished is not None)
     shown = RunSet(runs.field, stated if alone else counted, runs.order, runs.how_pooled)
     executed = Executed(shown, added.means(wide, perquery), len(judgments.topics), columns.settings)
-    return carrying(in_layout(wide, layout, perquery, added.long), executed)
+    return carrying(in_layout(wide, layout, perquery, measures, columns.added), executed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,39 +24,30 @@ from pt_reuse.errors import InputError, columns, count, examples, listed, locate
 from pt_reuse.studies.item_banks import leave_out_items
 
 
-class _Known:
-    """The answers that were matched."""
-
-    def __init__(self, answers: Answers):
-        self.texts, self.runs = answers.texts, set(answers.names)
-        self.runs_of: dict[tuple[str, str], list[str]] = {}
-        for (qid, run), text in answers.texts.items():
-            self.runs_of.setdefault((qid, text), []).append(run)
-
-    def run_of(self, results: pd.DataFrame) -> tuple[str, set[str]]:
-        """Return the run whose answers most results are, and the topics on which they are; warn of the others."""
-        if not self.texts and "name" not in results:
-            said = "no text of an answer was read. Read answers with a column qanswer, or give results a column name."
-            raise InputError(said, argument="answers")
-        names, found = results["name"] if "name" in results else [""] * len(results), {}
-        for qid, text, name in zip(results["query_id"], results["qanswer"], names, strict=True):
-            named = name in self.runs and self.texts.get((qid, name), text) == text
-            found[qid] = [name] if named else self.runs_of.get((qid, text), [])
-        ((best, _),) = Counter(run for runs in found.values() for run in runs).most_common(1) or [("", 0)]
-        others = [qid for qid, runs in found.items() if best not in runs]
-        if others:
-            whose = f", of a system taken for run {best!r}," if best else ""
-            said = f"{len(others):,} of {count(len(found), 'answer')}{whose} are none of those that were matched"
-            warn(f"{said}, and score 0: topics {examples(others)}.")
-        return best, set(found) - set(others)
-
-    def values(
-        self, of_runs: pd.DataFrame, unmatched: float, qrels: pd.DataFrame, run: pd.DataFrame
-    ) -> Iterator[tuple[str, float]]:
-        """Yield of each topic that the qrels and the results have the value of the run whose answers they are."""
-        results = run[run["query_id"].isin(set(qrels["query_id"]))].drop_duplicates("query_id")
-        name, topics = self.run_of(results)
-        yield from ((qid, float(of_runs.loc[qid, name]) if qid in topics else unmatched) for qid in results["query_id"])
+def _values(
+    answers: Answers,
+    runs_of: Mapping[tuple[str, str], list[str]],
+    of_runs: pd.DataFrame,
+    unmatched: float,
+    qrels: pd.DataFrame,
+    run: pd.DataFrame,
+) -> Iterator[tuple[str, float]]:
+    """Yield of each topic that the qrels and the results have the value of the run whose answers most results are."""
+    results = run[run["query_id"].isin(set(qrels["query_id"]))].drop_duplicates("query_id")
+    if not answers.texts and "name" not in results:
+        problem = "no text of an answer was read. Read answers with a column qanswer, or give results a column name."
+        raise InputError(problem, argument="answers")
+    names, runs = results["name"] if "name" in results else [""] * len(results), dict[str, list[str]]()
+    for qid, text, name in zip(results["query_id"], results["qanswer"], names, strict=True):
+        named = name in answers.names and answers.texts.get((qid, name), text) == text
+        runs[qid] = [name] if named else runs_of.get((qid, text), [])
+    ((best, _),) = Counter(name for of_topic in runs.values() for name in of_topic).most_common(1) or [("", 0)]
+    if others := [qid for qid, of_topic in runs.items() if best not in of_topic]:
+        taken = f", of a system taken for run {best!r}," if best else ""
+        odd = f"{len(others):,} of {count(len(runs), 'answer')}{taken} are none of those that were matched"
+        warn(f"{odd}, and score 0: topics {examples(others)}.")
+    for qid in results["query_id"]:
+        yield qid, unmatched if qid in others else float(of_runs.loc[qid, best])
 
 
 def answer_measures(answers: Any, measures: Any = None, *, by: str = "team", judge: str | None = None) -> list[Any]:
@@ -99,14 +89,18 @@ def answer_measures(answers: Any, measures: Any = None, *, by: str = "team", jud
     Source: as :func:`leave_out_items`.
     """
     judged = as_answers(answers)
-    found, known, made = leave_out_items(judged, measures, by=by, judge_name=judge), _Known(judged), []
+    left_out, made = leave_out_items(judged, measures, by=by, judge_name=judge), []
+    runs_of = dict[tuple[str, str], list[str]]()
+    for (qid, run), text in judged.texts.items():
+        runs_of.setdefault((qid, text), []).append(run)
     missing = pd.DataFrame(np.isnan(judged.matches[judged.of_judge(judge)])).groupby(judged.topic).mean().to_numpy()
-    names = [name for measure in found.scores.measures for name in (measure, f"{measure} LOU")]
-    pairs = zip(found.scores.values, found.own_scores.values, strict=True)
-    for name, values in zip([*names, "unmatched"], [*itertools.chain(*pairs), missing], strict=True):
-        of_runs, unmatched = pd.DataFrame(values, judged.topics, judged.names), float(name == "unmatched")
+    names = [name for measure in left_out.scores.measures for name in (measure, f"{measure} LOU")]
+    pairs = zip(left_out.scores.values, left_out.own_scores.values, strict=True)
+    for name, values in zip([*names, "unmatched"], [*chain.from_iterable(pairs), missing], strict=True):
+        unmatched, of_runs = float(name == "unmatched"), pd.DataFrame(values, judged.topics, judged.names)
         given: dict[str, Any] = {"run_inputs": ["query_id", "qanswer"], "qrel_inputs": ["query_id"]}
-        measure = ir_measures.define(partial(known.values, of_runs, unmatched), name, support_cutoff=False, **given)
+        of_topics = partial(_values, judged, runs_of, of_runs, unmatched)
+        measure = ir_measures.define(of_topics, name, support_cutoff=False, **given)
         # of a topic without an answer
         measure.DEFAULT = unmatched
         made.append(measure)
@@ -328,14 +322,14 @@ class PoolDocuments(pt.Transformer):
         given = pipelines[0] if len(pipelines) == 1 else pipelines
         named = given if isinstance(given, Mapping) else None
         self.names = None if named is None else run_names("pipelines", named, "pipeline")
-        found = tuple(named.values() if named is not None else given if isinstance(given, list | tuple) else pipelines)
-        odd = [shown(one) for one in found if not isinstance(one, pt.Transformer)]
-        if odd or not found:
+        every = tuple(named.values() if named is not None else given if isinstance(given, list | tuple) else pipelines)
+        odd = [shown(pipeline) for pipeline in every if not isinstance(pipeline, pt.Transformer)]
+        if odd or not every:
             got = listed(odd) if odd else "none"
             raise InputError(
                 f"give one or more pipelines, each a pyterrier Transformer, or a dict of name -> pipeline, got {got}."
             )
-        self.pipelines: tuple[pt.Transformer, ...] = found
+        self.pipelines: tuple[pt.Transformer, ...] = every
         self.depth = positive("depth", depth, "documents of each pipeline and topic")
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:

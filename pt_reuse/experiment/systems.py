@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from numpy.typing import NDArray
 
 from pt_reuse.data.coding import UNKNOWN, code_runs, frame_rows, run_names
 from pt_reuse.data.frame_columns import COLUMNS, as_id, as_ids, as_pairs, has_fields, is_nested, result_frame
@@ -51,13 +50,9 @@ class KeptColumns:
         """Return the columns of a frame that are kept, besides those that ranks are made of."""
         if not self.texts or frame.empty:
             return [column for column in self.names if column in frame.columns]
-        return [column for column in frame.columns if column not in _NO_TEXTS and _is_text(frame[column])]
-
-
-def _is_text(cells: pd.Series) -> bool:
-    # the first document may lack what others have
-    there = cells[cells.notna()]
-    return len(there) > 0 and isinstance(there.iloc[0], str)
+        # the first document may lack what others have
+        first = {column: next(iter(frame[column].dropna()), None) for column in frame.columns.difference(_NO_TEXTS)}
+        return [column for column in frame.columns if isinstance(first.get(column), str)]
 
 
 class Recorder(pt.Transformer):
@@ -84,8 +79,7 @@ class Recorder(pt.Transformer):
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
         """Return what pt.schematic shows: the name of the system."""
         label = self.label if len(self.label) <= _LABEL else f"{self.label[: _LABEL - 3]}..."
-        # without an address of its own pyterrier would look the documentation up on the network
-        return {"label": label, "help_url": None}
+        return {"label": label, "help_url": None}  # else pyterrier looks for one on the network
 
     def results(self) -> pd.DataFrame:
         """Return all that has passed, batch after batch; what a later batch repeats stands once."""
@@ -143,19 +137,89 @@ class Systems:
     """The systems by name, each a pipeline or a result frame, what records the pipelines, and what stands for some."""
 
     by_name: dict[str, Any]
-    recorders: dict[str, Recorder]
+    kept: KeptColumns = field(default_factory=KeptColumns)
     runs: RunSet | None = None
     saved: Mapping[str, Reader] = field(default_factory=dict)
     only: set[str] | None = None
+
+    @classmethod
+    def of(cls, given: Any, names: Sequence[Any] | None, kept: KeptColumns) -> Systems:
+        """Return a user's systems under names that are all different; `names` are those of a list."""
+        given = held(given)
+        one_run = isinstance(given, pd.DataFrame) or is_files(given)
+        if isinstance(given, Mapping):
+            one_run = is_nested(given) and any(given.values())
+        elif isinstance(given, list | tuple) and given and not one_run:
+            one_run = has_fields(given[0], *COLUMNS)
+        if isinstance(given, RunSet) or one_run:
+            runs = as_runs(given, argument="retr_systems")
+            return cls({name: runs[name] for name in runs}, kept, runs)
+        if not isinstance(given, Mapping | list | tuple) or not given:
+            raise InputError(
+                "retr_systems must be a dict of name -> pipeline or results, a list of them, or runs (a RunSet, a "
+                f"frame with a column 'name', files), got {shown(given)}.",
+                argument="retr_systems",
+            )
+        if isinstance(given, Mapping):
+            called, values = run_names("retr_systems", given, "system"), list(given.values())
+            systems = [_pipeline_or_frame(name, each) for name, each in zip(called, values, strict=True)]
+        else:
+            systems = [_pipeline_or_frame(i, each) for i, each in enumerate(given)]
+            try:
+                # what is no text would become another
+                called = [str(system) for system in systems] if names is None else [as_id("name", n) for n in names]
+            except InputError as error:
+                raise InputError(error.text, argument="names") from error
+        if len(called) != len(systems):
+            few = f"{count(len(systems), 'system')} but {count(len(called), 'name')}. Give one name each."
+            raise InputError(few, argument="names")
+        if twice := [name for name in called if called.count(name) > 1]:
+            # a frame prints as several lines
+            problem = f"several systems have one name, {shown(' '.join(twice[0].split()))}. Give a dict of name -> "
+            raise InputError(f"{problem}system, or distinct names=.", argument="retr_systems")
+        return cls(dict(zip(called, systems, strict=True)), kept)
 
     @property
     def names(self) -> list[str]:
         return list(self.by_name)
 
-    def recorded(self) -> list[Any]:
-        """Return what pt.Experiment is to evaluate."""
-        recorders = self.recorders
-        return [_Recorded(one, recorders[name]) if name in recorders else one for name, one in self.by_name.items()]
+    @cached_property
+    def recorders(self) -> dict[str, Recorder]:
+        pipelines = [name for name, system in self.by_name.items() if isinstance(system, pt.Transformer)]
+        return {name: Recorder(name, self.kept) for name in pipelines}
+
+    def keep_in(self, cache: Any, metrics: Sequence[Any], arguments: Mapping[str, Any]) -> None:
+        """Have those that are pipelines keep their results in a folder, or say which argument forbids it."""
+        folder_of_results = results_folder(cache)
+        if arguments.get("batch_size") is not None:
+            positive("batch_size", arguments["batch_size"], "topics")
+        if any(isinstance(metric, str) and metric == "mrt" for metric in metrics):
+            problem = "'mrt': the time of results that are kept is not known. Leave it out, or cache=."
+            raise InputError(problem, argument="eval_metrics")
+        for name, value in (("plan", "tree"), ("precompute_prefix", True)):
+            if arguments.get(name) == value:
+                problem = "runs what systems share for all topics at once, and results are kept system by system."
+                raise InputError(f"{name}={value!r} {problem} Leave it out, or cache=.", argument=name)
+        folder = arguments.get("save_dir")
+        if folder is not None and os.path.realpath(folder) == os.path.realpath(folder_of_results):
+            same = f"save_dir= and the cache are one folder, {folder_of_results}. Give the cache a folder of its own."
+            raise InputError(same, argument="cache")
+        saved = saved_files(self.names, arguments)
+        for name, system in list(self.by_name.items()):
+            if not isinstance(system, pt.Transformer) or name in saved:
+                continue
+            if has_address(name):
+                problem = f"results are kept by the names of systems, and {examples([name])} is another in every "
+                raise InputError(f"{problem}process. Give a dict of name -> system.", argument="retr_systems")
+            self.by_name[name] = KeptPipeline(name, system, folder_of_results, arguments.get("batch_size"))
+
+    def evaluated(
+        self, topics: pd.DataFrame, qrels: pd.DataFrame, metrics: list[Any], arguments: Mapping[str, Any], record: bool
+    ) -> Any:
+        """Return what pt.Experiment makes of the systems."""
+        recorders = self.recorders if record else {}
+        systems = self.by_name | {name: _Recorded(self.by_name[name], each) for name, each in recorders.items()}
+        return pt.Experiment(systems, topics, qrels, metrics, **arguments)
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the systems that are result frames, no file standing for them."""
@@ -171,52 +235,16 @@ class Systems:
                     argument="retr_systems",
                 )
             columns(f"system {name!r}", system.columns, ("qid", "docno", "score"))
-            frames[name] = system if self.only is None else system[self._asked(system["qid"])]
+            frames[name] = system
+            if self.only is not None:
+                frames[name] = system[[qid in self.only for qid in as_ids("qid", system["qid"].tolist())]]
         return frames
-
-    def _asked(self, qids: pd.Series) -> NDArray[np.bool_]:
-        return np.array([qid in (self.only or ()) for qid in as_ids("qid", qids.tolist())], dtype=bool)
 
     def results(self) -> dict[str, pd.DataFrame]:
         """Return what pt.Experiment evaluated: a saved file, what was recorded, or a frame."""
         results = self.frames() | {name: read() for name, read in self.saved.items()}
         results |= {name: recorder.results() for name, recorder in self.recorders.items() if name not in self.saved}
         return {name: results[name] for name in self.by_name}
-
-
-def as_systems(systems: Any) -> Any:
-    """Return a user's systems as a RunSet, or a dict or list of pipelines and result frames."""
-    systems = held(systems)
-    if isinstance(systems, RunSet):
-        return systems
-    if is_files(systems) or isinstance(systems, pd.DataFrame) or _is_one_run(systems):
-        return as_runs(systems, argument="retr_systems")
-    if not isinstance(systems, Mapping | list | tuple):
-        raise InputError(
-            "retr_systems must be a dict of name -> pipeline or results, a list of them, or runs (a RunSet, a frame "
-            f"with a column 'name', files), got {type(systems).__name__}.",
-            argument="retr_systems",
-        )
-    if not systems:
-        raise InputError("retr_systems holds no system.", argument="retr_systems")
-    if isinstance(systems, Mapping):
-        called = run_names("retr_systems", systems, "system")
-        return {name: _pipeline_or_frame(name, system) for name, system in zip(called, systems.values(), strict=True)}
-    return [_pipeline_or_frame(i, system) for i, system in enumerate(systems)]
-
-
-def given_names(names: Sequence[Any] | None) -> list[str] | None:
-    """Return the names that a user gives to systems as texts, None for none; what is no text would become another."""
-    try:
-        return None if names is None else [as_id("name of a system", name) for name in names]
-    except InputError as error:
-        raise InputError(error.text, argument="names") from error
-
-
-def _is_one_run(systems: Any) -> bool:
-    if isinstance(systems, Mapping):
-        return is_nested(systems) and any(systems.values())
-    return isinstance(systems, list | tuple) and bool(systems) and has_fields(systems[0], *COLUMNS)
 
 
 def _pipeline_or_frame(name: str | int, system: Any) -> Any:
@@ -226,87 +254,6 @@ def _pipeline_or_frame(name: str | int, system: Any) -> Any:
         return system
     with located(f"system {shown(name)}"):
         return result_frame(system)
-
-
-def name_systems(systems: Any, names: Sequence[str] | None, kept: KeptColumns | None = None) -> Systems:
-    """Return what :func:`as_systems` does under names that are all different; `names` are those of a list."""
-    if isinstance(systems, RunSet):
-        return Systems({name: systems[name] for name in systems}, {}, systems)
-    values = list(systems.values()) if isinstance(systems, Mapping) else systems
-    called = [str(name) for name in (systems if isinstance(systems, Mapping) or names is None else names)]
-    if len(called) != len(values):
-        few = f"{count(len(values), 'system')} but {count(len(called), 'name')}. Give one name each."
-        raise InputError(few, argument="names")
-    twice = [name for name in dict.fromkeys(called) if called.count(name) > 1]
-    if twice:
-        which = ", ".join(str(i) for i, name in enumerate(called) if name == twice[0])
-        # a frame prints as several lines
-        problem = f"the systems at {which} have one name, {shown(' '.join(twice[0].split()))}. Give a dict of name -> "
-        raise InputError(f"{problem}system, or distinct names=.", argument="retr_systems")
-    by_name = dict(zip(called, values, strict=True))
-    recorders = {name: Recorder(name, kept) for name, one in by_name.items() if isinstance(one, pt.Transformer)}
-    return Systems(by_name, recorders)
-
-
-# results that stay on the disk
-
-
-def by_pt(
-    systems: Any,
-    topics: pd.DataFrame,
-    qrels: pd.DataFrame,
-    metrics: list[Any],
-    names: Sequence[str] | None,
-    arguments: Mapping[str, Any],
-) -> Any:
-    """Return what pt.Experiment returns."""
-    if isinstance(systems, RunSet):
-        systems = {name: systems[name] for name in systems}
-    return pt.Experiment(systems, topics, qrels, metrics, names, **arguments)
-
-
-def kept_systems(
-    cache: Any, systems: Any, names: Sequence[str] | None, metrics: Sequence[Any], arguments: Mapping[str, Any]
-) -> Any:
-    """Return the systems, those that are pipelines keeping their results in the folder `cache`."""
-    if cache is None:
-        return systems
-    folder = results_folder(cache)
-    _check_together(folder, metrics, arguments)
-    if isinstance(systems, RunSet):
-        return systems
-    values = list(systems.values() if isinstance(systems, Mapping) else systems)
-    called = [str(name) for name in (systems if isinstance(systems, Mapping) else values if names is None else names)]
-    saved, wrapped = saved_files(called, arguments), [*values]
-    kept: set[str] = set()
-    # names that are too few are told where systems get them
-    for i, (name, system) in enumerate(zip(called, values, strict=False)):
-        if not isinstance(system, pt.Transformer) or name in saved:
-            continue
-        if name in kept or has_address(name):
-            why = "is that of several" if name in kept else "is another in every process"
-            said = f"results are kept by the names of systems, and {examples([name])} {why}. Give a dict of name -> "
-            raise InputError(f"{said}system, or names=.", argument="retr_systems")
-        kept.add(name)
-        wrapped[i] = KeptPipeline(name, system, folder, arguments.get("batch_size"))
-    return dict(zip(systems, wrapped, strict=True)) if isinstance(systems, Mapping) else wrapped
-
-
-def _check_together(cache: Path, metrics: Sequence[Any], arguments: Mapping[str, Any]) -> None:
-    """Raise where an argument of pt.Experiment does not go with a folder of results."""
-    if arguments.get("batch_size") is not None:
-        positive("batch_size", arguments["batch_size"], "topics")
-    without = " Leave it out, or cache=."
-    if any(isinstance(metric, str) and metric == "mrt" for metric in metrics):
-        raise InputError(f"'mrt': the time of results that are kept is not known.{without}", argument="eval_metrics")
-    for name, value in (("plan", "tree"), ("precompute_prefix", True)):
-        if arguments.get(name) == value:
-            said = " runs what systems share for all topics at once, and results are kept system by system."
-            raise InputError(f"{name}={value!r}{said}{without}", argument=name)
-    folder = arguments.get("save_dir")
-    if folder is not None and os.path.realpath(folder) == os.path.realpath(cache):
-        same = f" and the cache are one folder, {cache}. Give the cache a folder of its own."
-        raise InputError(f"save_dir={same}", argument="cache")
 
 
 # the runs that the results make
@@ -355,22 +302,20 @@ def executed_runs(
 def _with_ranks(frames: Mapping[str, pd.DataFrame], table: pd.DataFrame, wanted: Wanted) -> Mapping[str, pd.DataFrame]:
     """Return frames that can be put in order with a field pooled by ranks: one that is not pooled may have none."""
     if wanted.left_out and wanted.by_score:
-        return {name: _by_score(frame) for name, frame in frames.items()}
+        in_order = {}
+        for name, frame in frames.items():
+            with np.errstate(over="ignore"):
+                score = pd.to_numeric(frame["score"], errors="coerce").astype(np.float32).to_numpy()
+            keys = pd.DataFrame({"score": score, "docno": as_ids("docno", frame["docno"].tolist())})
+            rows = frame.iloc[keys.sort_values(["score", "docno"], ascending=False, kind="stable").index]
+            in_order[name] = rows.assign(rank=np.arange(len(rows)))
+        return in_order
     if not wanted.left_out or wanted.pool_order != "rank":
         return frames
     unpooled = set(table["name"][~table["pooled"]])
     return {
         name: frame.assign(rank=np.arange(len(frame))) if name in unpooled else frame for name, frame in frames.items()
     }
-
-
-def _by_score(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return results whose rows, and ranks, are in the order of the scores."""
-    with np.errstate(over="ignore"):
-        score = pd.to_numeric(frame["score"], errors="coerce").astype(np.float32).to_numpy()
-    keys = pd.DataFrame({"score": score, "docno": as_ids("docno", frame["docno"].tolist())})
-    rows = frame.iloc[keys.sort_values(["score", "docno"], ascending=False, kind="stable").index]
-    return rows.assign(rank=np.arange(len(rows)))
 
 
 @contextmanager

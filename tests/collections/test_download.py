@@ -91,15 +91,6 @@ def test_names_that_are_refused(server, folder):
     assert list(folder.iterdir()) == []
 
 
-def test_names_in_upper_and_lower_case(server, folder, monkeypatch):
-    server.plans = {"/bm25": whole(GZ), "/BM25": whole(GZ), "/Bm25": whole(GZ)}
-    monkeypatch.setattr(download, "folds_case", lambda folder: True)
-    fetched = fetch(server, folder, "bm25", "BM25")
-    assert list(fetched.files) == ["bm25"]
-    assert "upper from lower case" in fetched.failed["BM25"]
-    assert "upper from lower case" in fetch(server, folder, "Bm25").failed["Bm25"]
-
-
 SCRIPT = """
 import signal
 import sys
@@ -150,10 +141,11 @@ def test_too_large(server, folder, monkeypatch, plan):
 def test_without_a_network_one_plain_sentence_says_so(folder):
     url = f"http://127.0.0.1:{nobody()}/"
     fetched = fetch_runs({f"r{i}": f"{url}{i}" for i in range(40)}, folder, check=check, n_jobs=1)
-    assert set(fetched.failed.values()) == {"no connection to 127.0.0.1. Is there a network?"}
+    (reason,) = set(fetched.failed.values())
+    assert reason.startswith("no connection to 127.0.0.1 (")
     assert len(fetched.failed) == 40
     with pytest.raises(TransferError) as caught:
-        download.Transfer(timeout=1, tries=1, connections=1).fetch(url, folder / "x")
+        download.Transfer(timeout=1, tries=1, connections=1).fetch("x", url, folder / "x", check)
     assert caught.value.__cause__ is caught.value.__context__ is None
 
 
@@ -163,13 +155,13 @@ def test_a_proxy_is_used(server, folder, monkeypatch):
     assert fetch_runs({"bm25": "http://runs.invalid/bm25"}, folder, check=check).files
     monkeypatch.setenv("http_proxy", f"http://{USER}:{SECRET}@127.0.0.1:{nobody()}")
     reason = fetch_runs({"dense": "http://runs.invalid/dense"}, folder, check=check).failed["dense"]
-    assert "proxy" in reason
+    assert "(ProxyError)" in reason
     assert not secrets_in(reason)
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "bm25", "http://", ""])
 def test_addresses_that_are_not_used(folder, url):
-    assert "address cannot be used" in fetch_runs({"bm25": url}, folder, check=check).failed["bm25"]
+    assert "and the address right?" in fetch_runs({"bm25": url}, folder, check=check).failed["bm25"]
 
 
 def test_redirects(server, other, folder):
@@ -177,7 +169,7 @@ def test_redirects(server, other, folder):
     other.plans = {"/evil.name": whole(GZ, Content_Disposition='attachment; filename="../../evil"')}
     assert fetch(server, folder).files.pop("bm25").name == "input.bm25.gz"
     server.plans = {"/dense": status(302, Location="file:///etc/passwd")}
-    assert "address cannot be used" in fetch(server, folder, "dense").failed["dense"]
+    assert "and the address right?" in fetch(server, folder, "dense").failed["dense"]
 
 
 @pytest.mark.parametrize("break_off", [cut, reset])
@@ -220,7 +212,7 @@ def test_silence(server, folder):
     server.plans = {f"/r{i}": lambda handler: gate.wait(300) for i in range(20)}
     found = fetch_runs({f"r{i}": f"{server.url}/r{i}" for i in range(2)}, folder, check=check, timeout=0.1, tries=2)
     gate.set()
-    assert set(found.failed.values()) == {"no connection to 127.0.0.1. Is there a network?"}
+    assert all(reason.startswith("no connection to 127.0.0.1 (") for reason in found.failed.values())
 
 
 # user names and passwords
@@ -252,7 +244,7 @@ def test_a_password_is_sent_to_its_server(server, folder, monkeypatch):
     set_login(monkeypatch, password="wrong")
     server.plans = {f"/r{i}": locked(whole(GZ), USER, SECRET) for i in range(9)}
     found = fetch_runs({f"r{i}": f"{server.url}/r{i}" for i in range(9)}, folder, check=check, n_jobs=1)
-    assert all("refused the user name and password" in reason for reason in found.failed.values())
+    assert all("refuses those that it was sent" in reason for reason in found.failed.values())
     assert len(server.asked) == 3
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from figure_parts import figure, replay, small_qrels
 
-from pt_reuse.verification.kinds import KINDS
+from pt_reuse.verification.verification import KINDS
 
 # every kind, by hand: MAP is C .5833, A .5, B .4167; without x's na and we B .5, C .25, A 0; without y's wd and ng
 # A 1, C .6667, B .1667
