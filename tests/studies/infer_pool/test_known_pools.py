@@ -19,8 +19,8 @@ from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.caveats import CaveatWarning
-from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
-from pt_reuse.studies.infer_pool.search import Curves, depth_bits, which_bits
+from pt_reuse.studies.infer_pool import Certainty, infer_pool
+from pt_reuse.studies.pool_search import Curves, depth_bits, which_bits
 
 
 def test_demo_pool():

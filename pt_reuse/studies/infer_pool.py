@@ -25,7 +25,7 @@ from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware
-from pt_reuse.studies.infer_pool.search import (
+from pt_reuse.studies.pool_search import (
     BY_TOPIC,
     MOST_UNJUDGED,
     Curves,
