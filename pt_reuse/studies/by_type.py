@@ -40,6 +40,9 @@ from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 from pt_reuse.study import study
 
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
 #: what all runs that are tested are called
 ALL = "all"
 #: as many halves are enumerated at most
@@ -126,9 +129,9 @@ class PoolsByType(Result):
     ]
     splits: Annotated[pd.DataFrame, Table("pool and split", "pool split picked runs documents judged relevant")]
     run_table: pd.DataFrame
-    gold: NDArray[np.float64]
-    estimated: NDArray[np.float64]
-    picked: NDArray[np.bool_]
+    gold: Floats
+    estimated: Floats
+    picked: Bools
 
     @property
     def pools(self) -> list[str]:
@@ -389,7 +392,7 @@ class _TypeSplits:
     """The splits of one type."""
 
     type: str  # its name
-    picked: NDArray[np.bool_]  # (splits, runs)
+    picked: Bools  # (splits, runs)
     units: int  # how many there are to split
     random: bool  # whether the splits are a random part of all halves
 
@@ -414,13 +417,7 @@ def types_of(runs: RunSet) -> Units:
 
 
 def _splits_of(
-    kinds: Units,
-    units: Units,
-    contributing: NDArray[np.bool_],
-    wanted: Sequence[str] | None,
-    *,
-    number: int | None,
-    seed: int,
+    kinds: Units, units: Units, contributing: Bools, wanted: Sequence[str] | None, *, number: int | None, seed: int
 ) -> tuple[list[_TypeSplits], list[Caveat]]:
     """Return the splits of each type that can be split, and what is to be told of those that cannot."""
     for name in wanted or ():
@@ -447,7 +444,7 @@ def _splits_of(
     return found, caveats
 
 
-def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> NDArray[np.bool_]:
+def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> Bools:
     """Return (halves, units) which units each half has, the smaller half of an odd number of them."""
     n = len(names)
     size, possible = n // 2, comb(n, n // 2)
@@ -484,7 +481,7 @@ def _odd_pool(labels: NDArray[np.int16], depth: int, run_table: pd.DataFrame, un
 
 def _scored(
     inputs: Inputs, judged: Qrels, rows_of_splits: Sequence[NDArray[np.int64]], *, by_topic: bool, **how: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats, Floats]:
     """Return scores under the gold and under the judged rows of each split's pool.
 
     (measures, topics, runs) under the gold; (measures, splits, runs) means; (measures, splits, topics, runs), or no
@@ -514,13 +511,7 @@ def _over_splits(by_split: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ends(
-    by_split: pd.DataFrame,
-    tested: NDArray[np.bool_],
-    gold: NDArray[np.float64],
-    estimated: NDArray[np.float64],
-    bootstrap: TopicBootstrap,
-    *,
-    random: bool,
+    by_split: pd.DataFrame, tested: Bools, gold: Floats, estimated: Floats, bootstrap: TopicBootstrap, *, random: bool
 ) -> dict[str, float]:
     """Return the ends of the intervals of the means over splits.
 
@@ -548,7 +539,7 @@ def _ends(
     return ends
 
 
-def _numbers(truths: NDArray[np.float64], estimates: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def _numbers(truths: Floats, estimates: Floats) -> dict[str, Floats]:
     """Return the numbers, (draws,) each, of (draws, runs) means; NaN where fewer than two runs are tested."""
     if truths.shape[1] < 2:
         return {name: np.full(len(truths), np.nan) for name in _NUMBERS}
@@ -604,8 +595,7 @@ class LeftOutTypes(Result):
         ),
     ]
     documents: Annotated[
-        pd.DataFrame,
-        Table("lost document", "left_out qid docno label runs best_rank", select={"left_out": None}),
+        pd.DataFrame, Table("lost document", "left_out qid docno label runs best_rank", select={"left_out": None})
     ]
     uniques: LeaveOutUniques
 

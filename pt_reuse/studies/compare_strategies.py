@@ -44,6 +44,8 @@ from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
 
+Ints = NDArray[np.int64]
+
 #: steps of the curve when budgets are numbers of judgments
 _STEPS = 100
 #: shares that differ by less are one point of the curve
@@ -366,7 +368,7 @@ def compare_strategies(
 
 
 #: the rows of the judgments in the order in which a strategy judges the documents of a topic
-Order: TypeAlias = NDArray[np.int64]
+Order: TypeAlias = Ints
 
 
 def _orders(
@@ -395,7 +397,7 @@ class Budgets:
         """Return what the values count, in words."""
         return "share of each topic's judged pool, to the nearest judgment" if self.shares else "judgments per topic"
 
-    def judgments(self, value: float, n_judged: NDArray[np.int64]) -> NDArray[np.int64]:
+    def judgments(self, value: float, n_judged: Ints) -> Ints:
         """Return (topics,): how many judgments a budget gives to topics with so many; shares are rounded halves up."""
         if not self.shares:
             return np.minimum(n_judged, int(value))
@@ -436,7 +438,7 @@ def run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> li
     return list(run_jobs(tasks, len(tasks), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose))
 
 
-def prefixes(orders: Sequence[Order], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def prefixes(orders: Sequence[Order], lengths: Ints) -> Ints:
     """Return the first rows of each topic's order, together; (topics,) say how many of each."""
     parts = [order[:n] for order, n in zip(orders, lengths.tolist(), strict=True)]
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
@@ -463,7 +465,7 @@ def _left_out(
     strategies: Sequence[Strategy],
     orders: Sequence[Sequence[Order]],
     without: Mapping[tuple[int, int], Sequence[Order]],
-    lengths: Mapping[float, NDArray[np.int64]],
+    lengths: Mapping[float, Ints],
 ) -> pd.DataFrame:
     """Return one row per strategy, budget and measure: what runs lose by judgments that are built without their unit.
 

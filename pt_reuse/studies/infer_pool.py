@@ -38,6 +38,8 @@ from pt_reuse.studies.pool_search import (
 )
 from pt_reuse.study import study
 
+Bools = NDArray[np.bool_]
+
 #: what speaks for a run, from proof to none
 EVIDENCE = ("needed", "needed together", "covered", "not pooled", "no documents")
 _NEEDED, _TOGETHER, _COVERED, _NOT_POOLED, _ = EVIDENCE
@@ -314,7 +316,7 @@ def infer_pool(
         raise InputError(f"the runs and the qrels have no topic in common: {topics}.", argument="qrels")
     asked: dict[str, Any] = {"depth": depth, "tolerance": tolerance, "order": order, "verbose": verbose}
 
-    def searched(kept: NDArray[np.bool_], *, split: bool) -> Search:
+    def searched(kept: Bools, *, split: bool) -> Search:
         some = people if kept.all() else people.select(compress(people.topics, kept.tolist()))
         return Search(field, some, **asked, split=split)
 
@@ -329,9 +331,7 @@ def infer_pool(
     return _inferred(field, people, search, whole, ~kept)
 
 
-def _set_apart(
-    searched: Callable[[NDArray[np.bool_]], Search], n_topics: int
-) -> tuple[Search, Search, NDArray[np.bool_]]:
+def _set_apart(searched: Callable[[Bools], Search], n_topics: int) -> tuple[Search, Search, Bools]:
     """Return the search over the topics that are of the pool, the one over all topics, and which are of the pool."""
     kept = np.ones(n_topics, dtype=bool)
     search = whole = searched(kept)
@@ -348,7 +348,7 @@ def _set_apart(
     return search, whole, kept
 
 
-def _explained(whole: Search, best: Try, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _explained(whole: Search, best: Try, kept: Bools) -> Bools:
     """Return (topics,): those that were set apart and that the pool of the others explains all the same."""
     if kept.all() or not best.fit.runs.any():
         return np.zeros_like(kept)
@@ -358,7 +358,7 @@ def _explained(whole: Search, best: Try, kept: NDArray[np.bool_]) -> NDArray[np.
     return ~kept & (curves.with_others(depths) > 0)
 
 
-def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: NDArray[np.bool_]) -> InferredPool:
+def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: Bools) -> InferredPool:
     best, fit = search.best, search.best.fit
     depths = np.zeros(len(qrels.topics), dtype=np.int64)
     depths[~apart] = fit.depths
@@ -399,7 +399,7 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: 
     )
 
 
-def _evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.object_], NDArray[np.int64], int]:
+def _evidence(fit: Fit, has_documents: Bools) -> tuple[NDArray[np.object_], NDArray[np.int64], int]:
     """Return (runs,) the evidence and the group of runs needed together, 0 for none; how many contributed at least."""
     from scipy.sparse.csgraph import connected_components
 
@@ -416,7 +416,7 @@ def _evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.ob
     return np.array(EVIDENCE, dtype=object)[kind], group, least
 
 
-def _fewest(has: NDArray[np.bool_]) -> int:
+def _fewest(has: Bools) -> int:
     """Return how few columns it takes, at least, that every row has a mark in one of them; each row has a mark."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -475,7 +475,7 @@ def _unexplained(qrels: Qrels, ranks: JudgedRanks, fit: Fit) -> pd.DataFrame:
     )
 
 
-def _topic_table(qrels: Qrels, fit: Fit, unexplained: pd.DataFrame, apart: NDArray[np.bool_]) -> pd.DataFrame:
+def _topic_table(qrels: Qrels, fit: Fit, unexplained: pd.DataFrame, apart: Bools) -> pd.DataFrame:
     tops, topics, judged = fit.tops, qrels.topics, qrels.arrays.documents.sizes
     left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=_ORIGINS, fill_value=0)
     outside = left.to_numpy(dtype=np.int64).T
@@ -484,7 +484,7 @@ def _topic_table(qrels: Qrels, fit: Fit, unexplained: pd.DataFrame, apart: NDArr
     return _frame("by_topic", topics, fit.depths, judged, explained, *outside, unjudged, apart)
 
 
-def _rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
+def _rank_table(ranks: JudgedRanks, deep: Bools) -> pd.DataFrame:
     entries, missing = np.diff(ranks.counts)
     new, new_judged = np.zeros((2, ranks.longest + 1), dtype=np.int64)
     for topic in ranks.each():

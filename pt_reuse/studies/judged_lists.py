@@ -17,6 +17,9 @@ from pt_reuse.data.topic_jobs import TOPICS, Arrays, part_topics, run_topics, to
 from pt_reuse.data.units import described
 from pt_reuse.pooling.fit import JudgedTopics
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 
 @dataclass(frozen=True)
 class JudgedLists:
@@ -25,12 +28,12 @@ class JudgedLists:
     depths: tuple[int, ...]  # ranks down to which documents are counted
     topics: list[str]  # the topics of the judgments
     run_table: pd.DataFrame  # ``name team type pooled``, one row per run
-    lengths: NDArray[np.int64]  # (topics, runs) how many documents each list has
-    documents: NDArray[np.int64]  # (depths, topics, runs) how many of them down to each depth
-    unjudged_documents: NDArray[np.int64]  # (depths, topics, runs) how many of these are unjudged
-    own: NDArray[np.int64] | None  # (depths, topics, runs) judged ones of the run's own unit alone; None if unknown
-    unbroken: NDArray[np.int64]  # (topics, runs) how many documents are judged before the first that is not
-    weight: NDArray[np.float64]  # (topics, runs) what the judged documents weigh in RBP
+    lengths: Ints  # (topics, runs) how many documents each list has
+    documents: Ints  # (depths, topics, runs) how many of them down to each depth
+    unjudged_documents: Ints  # (depths, topics, runs) how many of these are unjudged
+    own: Ints | None  # (depths, topics, runs) judged ones of the run's own unit alone; None if unknown
+    unbroken: Ints  # (topics, runs) how many documents are judged before the first that is not
+    weight: Floats  # (topics, runs) what the judged documents weigh in RBP
 
     @classmethod
     def of(
@@ -40,7 +43,7 @@ class JudgedLists:
         depths: Sequence[int],
         *,
         p: float = 0.8,
-        owners: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+        owners: tuple[Ints, Ints] | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> JudgedLists:
@@ -72,35 +75,35 @@ class JudgedLists:
         )
 
     @property
-    def unjudged(self) -> NDArray[np.float64]:
+    def unjudged(self) -> Floats:
         """Return (depths, topics, runs): ``Unjudged@k``, 1 on a topic for which a run returns nothing."""
         return self._share(self.unjudged_documents)
 
     @property
-    def of_k(self) -> NDArray[np.float64]:
+    def of_k(self) -> Floats:
         """Return (depths, topics, runs): of as many documents as the depth, places left empty counting as judged."""
         return self.unjudged_documents / np.array(self.depths, dtype=np.float64).reshape(-1, 1, 1)
 
     @property
-    def without_own(self) -> NDArray[np.float64]:
+    def without_own(self) -> Floats:
         """Return (depths, topics, runs): as `unjudged`, had the run's own unit not been in the pool; NaN if unknown."""
         if self.own is None:
             return np.full(self.documents.shape, np.nan)
         return self._share(self.unjudged_documents + self.own)
 
     @property
-    def residual(self) -> NDArray[np.float64]:
+    def residual(self) -> Floats:
         """Return (topics, runs): what unjudged documents and the unseen rest weigh, the residual of RBP."""
         return np.maximum(1.0 - self.weight, 0.0)
 
     @property
-    def judged_to(self) -> NDArray[np.float64]:
+    def judged_to(self) -> Floats:
         """Return (topics, runs): the deepest rank above which nothing is unjudged, NaN where a list is empty."""
         longest = np.broadcast_to(self.lengths.max(axis=0, initial=0), self.lengths.shape)
         ranks = np.where(self.unbroken < self.lengths, self.unbroken, longest).astype(np.float64)
         return np.where(self.lengths > 0, ranks, np.nan)
 
-    def _share(self, some: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _share(self, some: Ints) -> Floats:
         return np.where(self.documents > 0, some / np.maximum(self.documents, 1), 1.0)
 
     def by_run(self) -> pd.DataFrame:
@@ -137,15 +140,7 @@ class JudgedWork(JudgedTopics):
     axes: ClassVar[Mapping[str, int]] = {"counts": 2}
     of_a_row = 4
 
-    def __init__(
-        self,
-        field: AnyField,
-        qrels: Qrels,
-        depths: Sequence[int],
-        p: float,
-        owner: NDArray[np.int64],
-        unit: NDArray[np.int64],
-    ):
+    def __init__(self, field: AnyField, qrels: Qrels, depths: Sequence[int], p: float, owner: Ints, unit: Ints):
         super().__init__(field, qrels)
         self.depths, self.p, self.owner, self.unit = list(depths), p, owner, unit
 
