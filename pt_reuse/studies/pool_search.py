@@ -169,11 +169,10 @@ class JudgedRanks:
         has = csr_array((np.ones(len(of_doc), dtype=np.int64), of_doc, starts), shape=(self.n_runs, len(rows)))
         return Tops(has, rows, np.repeat(np.arange(len(depths)), sizes[1:]))
 
-    def found(self, runs: Bools, depth: int | None = None) -> tuple[Ints, Ints]:
+    def counted(self, runs: Bools, depth: int | None = None) -> tuple[Ints, Ints]:
         """Return (topics, depth + 1) each: judged and unjudged documents in the pool of the runs to depth k."""
         depth = self.longest if depth is None else min(depth, self.longest)
         new = np.zeros((2, len(self.has_topic), depth + 1), dtype=np.int64)
-
         if runs.any():
             for t, topic in zip(np.flatnonzero(self.has_topic).tolist(), self.topics, strict=True):
                 rank = topic.best(runs, depth)
@@ -231,42 +230,27 @@ def gains(topics: Iterable[RankedTopic], tolerated: Bools) -> Ints:
     edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
     run, first = np.nonzero(edges == 1)
     last = np.nonzero(edges == -1)[1] - 1
-    kept = last > 0
-    size = tolerated.shape[1] + 1
+    kept, size = last > 0, tolerated.shape[1] + 1
+    run, first, last = run[kept], np.maximum(first[kept], 1), last[kept]
     total = np.zeros(size, dtype=np.int64)
-    if kept.any():
-        for topic in topics:
-            total += _steps(topic, run[kept], np.maximum(first[kept], 1), last[kept], size)
+    for topic in topics if kept.any() else ():
+        # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
+        docs = topic.docs[run, : int(last.max())]
+        ranks = np.arange(1, docs.shape[1] + 1)
+        within = (docs >= 0) & (ranks <= last[:, None])
+        doc = docs[within].astype(np.int64)
+        start = np.maximum(ranks, first[:, None])[within]
+        end = np.broadcast_to(last[:, None], docs.shape)[within]
+        order = np.argsort(doc * size + start, kind="stable")
+        doc, start, end = doc[order], start[order], end[order]
+        reached = np.maximum.accumulate(doc * size + end) - doc * size
+        before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
+        start = np.maximum(start, before + 1)
+        new = start <= end
+        worth = np.where(topic.judged[doc[new]], 1, -1)
+        begin, over = (np.bincount(at, weights=worth, minlength=size) for at in (start[new], end[new] + 1))
+        total += np.rint(begin - over).astype(np.int64)
     return np.cumsum(total)[:-1]
-
-
-def _steps(topic: RankedTopic, run: Ints, first: Ints, last: Ints, size: int) -> Ints:
-    """Return (size,): what each depth adds to the pool of (stretches,) runs in their depths from first to last."""
-    # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
-    docs = topic.docs[run, : int(last.max())]
-    ranks = np.arange(1, docs.shape[1] + 1)
-    within = (docs >= 0) & (ranks <= last[:, None])
-    doc = docs[within].astype(np.int64)
-    start = np.maximum(ranks, first[:, None])[within]
-    end = np.broadcast_to(last[:, None], docs.shape)[within]
-    order = np.argsort(doc * size + start, kind="stable")
-    doc, start, end = doc[order], start[order], end[order]
-    reached = np.maximum.accumulate(doc * size + end) - doc * size
-    before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
-    start = np.maximum(start, before + 1)
-    new = start <= end
-    worth = np.where(topic.judged[doc[new]], 1, -1)
-    begin = np.bincount(start[new], weights=worth, minlength=size)
-    over = np.bincount(end[new] + 1, weights=worth, minlength=size)
-    return np.rint(begin - over).astype(np.int64)
-
-
-def single_of(topic: RankedTopic, tolerance: float) -> tuple[Bools, int, int]:
-    """Return the runs that fit a topic alone, what their pool gains, and the depth."""
-    tolerated = tolerated_to(topic.counts_to(topic.docs.shape[1]), tolerance)
-    gained = gains([topic], tolerated)
-    depth = int(np.argmax(gained))
-    return tolerated[:, depth] & (depth > 0), int(gained[depth]), depth
 
 
 MOST_UNJUDGED = 0.1  # of a topic's pool, at least, beyond which the topic was not pooled from these runs
@@ -466,7 +450,7 @@ class Fitter:
         """Return the curves of some runs; mostly they are those from which the depths came, whose curves are kept."""
         if self._last is not None and (self._last[0] == runs).all():
             return self._last[1]
-        curves = Curves(*self.ranks.found(runs, depth), self.tolerance)
+        curves = Curves(*self.ranks.counted(runs, depth), self.tolerance)
         if depth is None:
             self._last = runs, curves
         return curves
@@ -506,7 +490,13 @@ class Fitter:
         yield common.runs
         # to a depth at which all is judged, a tolerance adds ranks below it
         tolerance = 0.0 if self.split else self.tolerance
-        single = sorted((single_of(topic, tolerance) for topic in self.ranks.topics), key=itemgetter(1), reverse=True)
+        single = []  # of each topic alone the runs that fit, what their pool gains, and the depth
+        for topic in self.ranks.topics:
+            tolerated = tolerated_to(topic.counts_to(topic.docs.shape[1]), tolerance)
+            gained = gains([topic], tolerated)
+            depth = int(np.argmax(gained))
+            single.append((tolerated[:, depth] & (depth > 0), int(gained[depth]), depth))
+        single.sort(key=itemgetter(1), reverse=True)
         yield from [runs for runs, _, _ in single[:_SINGLES]]
         single.sort(key=itemgetter(2), reverse=True)
         for share in _SHARES:
