@@ -520,7 +520,9 @@ def _numbers(truths: Floats, estimates: Floats) -> dict[str, Floats]:
 
 
 def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = None, top: int | None = None) -> Axes:
-    name = result.chosen(left_out)
+    # the type that loses most
+    kinds, usual = result.table["type"].tolist(), int(result.table["lost"].to_numpy().argmax())
+    name = kinds[usual] if left_out is None else choice("left_out", left_out, list(dict.fromkeys(kinds)))
     rows = result.recovery[result.recovery["left_out"] == name]
     lost = int((result.documents["left_out"] == name).sum())
     return plot_recovery(rows, left_out=name, lost=lost, top=top, place=place)
@@ -580,13 +582,6 @@ class LeftOutTypes(Result):
             found = f"{count(lost, 'relevant document')} lost, {recovered:,} of them in other runs"
             lines.append(f"Without {name}: tau_b {taus}; {found}")
         return lines
-
-    def chosen(self, left_out: str | None) -> str:
-        """Return a left-out type, the one that loses most for None."""
-        kinds = self.table["type"]
-        if left_out is not None:
-            return choice("left_out", left_out, list(dict.fromkeys(kinds)))
-        return str(kinds.iloc[int(self.table["lost"].to_numpy().argmax())])
 
 
 @study(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -19,6 +19,8 @@ from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError, count, listed
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import TESTS, Flag, Option
+from pt_reuse.plots.forests import plot_new_runs
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, copies, few_topics, misfits, topics_of_runs, usual_measures
 from pt_reuse.studies.new_runs.predictor import (
@@ -35,11 +37,6 @@ from pt_reuse.studies.new_runs.predictor import (
 from pt_reuse.studies.new_runs.rivals import ALPHA, EVERY_LABELLING, OPEN, Rivals, named_rivals, neighbours
 from pt_reuse.studies.new_runs.sampling import ESTIMABLE, Sample, check_estimable, needed, sampled_labels
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 _usual = partial(usual_measures, binary=ir_measures.P @ 10)
 #: the key of `settings` for topics that new runs lack
@@ -59,8 +56,6 @@ _CALLED = {
 
 
 def _draw(result: NewRunCheck, measure: str, place: Place, top: int | None = None) -> Axes:
-    from pt_reuse.plots.forests import plot_new_runs
-
     rows, against = (frame[frame["measure"] == measure] for frame in (result.table, result.against))
     named = "against" in result.settings
     scores = dict(zip(against["rival"], against["rival_score"], strict=True)) if named else {}

@@ -374,11 +374,6 @@ class Fit:
         """Return whether the pool is the judged set, but for documents that no run has."""
         return bool(self.runs.any()) and not self.unjudged and not self.unexplained
 
-    @property
-    def is_pool(self) -> bool:
-        """Return whether the judged documents end at the depths, as they do in a pool."""
-        return self.is_exact or self.ends > 0
-
 
 def comparable(fits: list[Fit]) -> list[Fit]:
     """Return the answers that are to be compared by their bits."""
@@ -616,7 +611,8 @@ class Search:
     @property
     def is_sharp(self) -> bool:
         """Return whether the best answer is a pool whose end shows: what is new is judged at its depth, not below."""
-        return self.best.fit.is_pool and self.best.cliff.is_sharp
+        fit = self.best.fit
+        return (fit.is_exact or fit.ends > 0) and self.best.cliff.is_sharp
 
     def is_clearer(self, other: Search) -> bool:
         """Return whether the end of its pool shows, and saves more than twice the bits that another's saves."""
@@ -698,7 +694,7 @@ def _best(tried: list[Try]) -> Try:
     """Return the answer of fewest bits; of those as good that of fewest depths and unjudged documents, tried first."""
     if tried[-1].fit.is_exact:
         return tried[-1]
-    left = comparable([one.fit for one in tried])
+    left = comparable([each.fit for each in tried])
     fewest = min(fit.bits for fit in left)
     as_good = [each for each in tried if each.fit in left and each.fit.bits <= fewest + AS_GOOD]
     return min(as_good, key=lambda each: (len(np.unique(each.fit.depths)), each.fit.unjudged))
