@@ -579,8 +579,8 @@ class LeftOutTypes(Result):
         for name, rows in list(self.table.groupby("type", sort=False))[:_IN_ANSWER]:
             taus = ", ".join(f"{row['measure']} {cells(row, self.columns)['tau_b']}" for row in records(rows))
             lost, recovered = rows["lost"].iloc[0], rows["recovered"].iloc[0]
-            found = f"{count(lost, 'relevant document')} lost, {recovered:,} of them in other runs"
-            lines.append(f"Without {name}: tau_b {taus}; {found}")
+            counts = f"{count(lost, 'relevant document')} lost, {recovered:,} of them in other runs"
+            lines.append(f"Without {name}: tau_b {taus}; {counts}")
         return lines
 
 
@@ -636,8 +636,8 @@ def leave_out_type(
     how |= {"resamples": resamples, "confidence": confidence, "seed": seed, "verbose": verbose}
     uniques = leave_out_uniques(field, judgments, measures, by="type", **how)
     who = contributors_of(field, contributors)
-    found = find_uniques(field, judgments, kinds, who, depth=uniques.depth, pool_order=pool_order)
-    owner, row = found.of_label(uniques.rel)
+    unique = find_uniques(field, judgments, kinds, who, depth=uniques.depth, pool_order=pool_order)
+    owner, row = unique.of_label(uniques.rel)
     lost = {name: np.sort(row[owner == kinds.names.index(name)]) for name in left_out}
     parts = [_recovered(field, judgments, rows, name) for name, rows in lost.items()]
     recovery, documents = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))
@@ -655,9 +655,9 @@ def _recovered(runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str) -
     other = (table["type"] != name).to_numpy()
     wanted[rows] = True
     hits = HitIndex(runs.field, qrels.arrays.documents).gather(range(len(qrels.topics)), wanted)
-    found = pd.DataFrame({"run": hits.of % len(runs), "row": hits.row, "rank": hits.rank})
-    found = found[other[found["run"]]]
-    of_run = found.groupby("run")["rank"].agg(["size", "median", "max"]).reindex(np.flatnonzero(other))
+    places = pd.DataFrame({"run": hits.of % len(runs), "row": hits.row, "rank": hits.rank})
+    places = places[other[places["run"]]]
+    of_run = places.groupby("run")["rank"].agg(["size", "median", "max"]).reindex(np.flatnonzero(other))
     recovered = of_run["size"].fillna(0).to_numpy(dtype=np.int64)
     recovery = table.loc[other, ["name", "team", "type", "pooled"]].assign(
         recovered=recovered,
@@ -666,7 +666,7 @@ def _recovered(runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str) -
         deepest_rank=of_run["max"].astype("Int64").array,
     )
     recovery.insert(0, "left_out", name)
-    of_row = found.groupby("row").agg(runs=("run", "size"), best_rank=("rank", "min")).reindex(rows)
+    of_row = places.groupby("row").agg(runs=("run", "size"), best_rank=("rank", "min")).reindex(rows)
     documents = qrels.arrays.documents.take(rows)
     return recovery.sort_values("recovered", ascending=False, kind="stable", ignore_index=True), pd.DataFrame(
         {

@@ -381,12 +381,12 @@ def _lacking(judge: str, truth: Scores, board: Scores, missing: str) -> list[tup
             f"reference has {examples(truth.names)}, and this {examples(board.names)}.",
             argument="leaderboards",
         )
-    for who, names in absent.items():
-        if names:
+    for who, runs in absent.items():
+        if runs:
             where = "here" if who == "judge" else "of the reference"
             became = "count 0" if who == "judge" and missing == "zero" else "are not ranked"
-            warn(f"{count(len(names), 'run')} without scores {where} {became}: {examples(names)}.")
-    return [(judge, name, who) for who, names in absent.items() for name in names]
+            warn(f"{count(len(runs), 'run')} without scores {where} {became}: {examples(runs)}.")
+    return [(judge, name, who) for who, runs in absent.items() for name in runs]
 
 
 def _with_gaps(*sides: Scores) -> Iterator[Caveat]:

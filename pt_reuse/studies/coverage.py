@@ -300,10 +300,10 @@ def condensed_form(measure: ir_measures.Measure) -> ir_measures.Measure:
 
 
 def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
-    found = checked_measures(measures)
-    for measure in found:
+    chosen = checked_measures(measures)
+    for measure in chosen:
         condensed_form(measure)
-    return found
+    return chosen
 
 
 @study(

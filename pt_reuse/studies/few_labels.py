@@ -201,9 +201,7 @@ class SplitTopics:
         if n < ENOUGH_TOPICS:
             note = f"{n:,} topics with labels of people only"
             covered = "of 95% intervals as few as 92 in 100 with 10 topics, and 89 with variance='plain'"
-            yield Caveat(
-                note, f"{note}: with fewer than {ENOUGH_TOPICS} intervals cover less than they say, {covered}."
-            )
+            yield Caveat(note, f"{note}: with fewer than {ENOUGH_TOPICS} intervals cover less, {covered}.")
         if more < n:
             note = f"fewer topics with the judge's labels alone ({more:,}) than with those of people ({n:,})"
             yield Caveat(note, f"{note}. Even a perfect judge makes them worth {n + more:,}; have it label more.")
