@@ -338,6 +338,11 @@ def by_type(
                     scores = base[m], by_topic[m, places]
                     ends.append(_ends(by_split[-1], tested, *scores, bootstrap, random=of_type.random))
     every = pd.concat(by_split, ignore_index=True)
+    grouped = every.groupby(["measure", "pool", "tested"], sort=False)
+    table = grouped.agg(runs=("runs", "mean"), splits=("tau_b", "count"))
+    table["undefined"] = grouped["tau_b"].size() - table["splits"]
+    for name in _NUMBERS:
+        table[[name, f"{name}_sd", f"{name}_min", f"{name}_max"]] = grouped[name].agg(["mean", "std", "min", "max"])
     drawn = [of_type.type for of_type in halves if of_type.random]
     settings = settings_of(
         pooled,
@@ -364,7 +369,7 @@ def by_type(
         }
     )
     return PoolsByType(
-        table=pd.concat([_over_splits(every), pd.DataFrame(ends)], axis=1),
+        table=pd.concat([table.reset_index(), pd.DataFrame(ends)], axis=1),
         by_split=every,
         splits=split_table,
         run_table=inputs.runs.run_table[["name", "team", "type", "pooled"]],
@@ -471,15 +476,6 @@ def _scored(
         parts.append((scored.base, scored.means, np.stack(topics, axis=1) if topics else scored.base[:, None][:, :0]))
     base, means, values = zip(*parts, strict=True)
     return base[0], np.concatenate(means, axis=1), np.concatenate(values, axis=1)
-
-
-def _over_splits(by_split: pd.DataFrame) -> pd.DataFrame:
-    grouped = by_split.groupby(["measure", "pool", "tested"], sort=False)
-    table = grouped.agg(runs=("runs", "mean"), splits=("tau_b", "count"))
-    table["undefined"] = grouped["tau_b"].size() - table["splits"]
-    for name in _NUMBERS:
-        table[[name, f"{name}_sd", f"{name}_min", f"{name}_max"]] = grouped[name].agg(["mean", "std", "min", "max"])
-    return table.reset_index()
 
 
 def _ends(

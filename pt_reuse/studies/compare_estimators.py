@@ -157,7 +157,7 @@ def compare_estimators(
         Option(
             "the names of some of them; default all.",
             check=lambda given: (
-                given and [choice("estimators", name, list(ESTIMATORS)) for name in names("estimators", given)]
+                None if given is None else [choice("estimators", n, [*ESTIMATORS]) for n in names("estimators", given)]
             ),
             flag=Flag(
                 help="comma-separated: documents, zero, condensed, residual, webber_park, hole_slope, bpref, bootstrap",

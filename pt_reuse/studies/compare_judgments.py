@@ -236,10 +236,6 @@ def _both(row: Mapping[str, Any]) -> str:
     return " and ".join(dict.fromkeys([row["measure"], row["other_measure"]]))
 
 
-def _names(selected: Any) -> list[str]:
-    return [] if isinstance(selected, list) and not selected else list(dict.fromkeys(run_names("selected", selected)))
-
-
 def _one_by_one(measures: Any) -> list[ir_measures.Measure]:
     """Return other measures, of which one may stand several times."""
     several = isinstance(measures, Iterable) and not isinstance(measures, str | ir_measures.Measure)
@@ -256,11 +252,8 @@ def _paired(
     """Return which measure of the first judgments is compared with which of the second."""
     others = measures if others is None else list(others) * len(measures) if len(others) == 1 else others
     if len(measures) != len(others):
-        raise InputError(
-            f"measures_b must be one, or as many as measures: there are {len(others):,} "
-            f"({examples(map(repr, others), 12)}) for {len(measures):,} ({examples(map(repr, measures), 12)}).",
-            argument="measures_b",
-        )
+        problem = f"measures_b must be one, or as many as measures, {len(measures):,}: there are {len(others):,}."
+        raise InputError(problem, argument="measures_b")
     return list(zip(measures, others, strict=True))
 
 
@@ -328,7 +321,9 @@ def compare_judgments(
             "runs to show beside the best of each type and the median, such as the new ones; default those on record "
             "as not pooled, ten at most. Best and median are by the first measure under the first judgments; the "
             "median of an even number of runs is the better of the two in the middle.",
-            check=_names,
+            check=lambda given: (
+                [] if isinstance(given, list) and not given else [*dict.fromkeys(run_names("selected", given))]
+            ),
             flag=options.Flag(metavar="LIST", kind="list", default="those not pooled, ten at most"),
         ),
     ] = None,
@@ -467,7 +462,7 @@ def _common_topics(a: Qrels, b: Qrels, names: tuple[str, str], *, own: bool, int
     if not shared:
         topics = [examples(side.topics) or "none" for side in (a, b)]
         problem = f"the two judgments share no topic: {' against '.join(topics)}."
-        raise InputError(problem, argument="qrels_b")
+        raise InputError(problem, argument="qrels_b" if a.topics else "qrels_a")
     sizes = len(a.topics), len(b.topics)
     if sizes == (len(shared), len(shared)):
         return shared, f"the same {len(shared):,}"
