@@ -388,8 +388,7 @@ def coverage(
         [['lexical', 0.248], ['neural', 0.281], ['manual', 0.155]]
 
     Source: residuals after Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,
-    ACM TOIS 27; condensed lists after Sakai 2007, Alternatives to bpref, SIGIR. On TREC-8 ad hoc the pooled runs have
-    no unjudged document down to rank 100, the others .0465 at 10 in the mean.
+    ACM TOIS 27; condensed lists after Sakai 2007, Alternatives to bpref, SIGIR.
     """
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete)
     field, people, parsed = inputs.runs, inputs.qrels, list(inputs.measures)

@@ -164,8 +164,6 @@ def density(
 
     Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section 4;
     the knee, Cormack and Grossman, Engineering quality and reliability in technology-assisted review, SIGIR 2016.
-    On the passages of Deep Learning 2021 (relevant from label 2) 10 topics are above 1/2 and 19 above 1/3 after the
-    depth-10 pool, 9 and 23 at the end.
     """
     sets, pooled = _sets_of_rounds(qrels), None
     if runs is not None and sets is not None:
