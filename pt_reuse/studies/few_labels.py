@@ -377,7 +377,7 @@ def document_estimates(
             ends = {"sampling_low": estimate[0] - reach, "sampling_high": estimate[0] + reach}
             of_judge |= {"se_sampling": of_sample, **ends}
             frames.append(_columns(_mean(totals.human), estimate, of_judge, n_topics, confidence))
-        yield measure.name, *frames
+        yield measure.name, frames[0], frames[1]
 
 
 def _mean(by_topic: Floats) -> tuple[Floats, Floats]:

@@ -321,9 +321,9 @@ def infer_pool(
     search, whole, kept = _set_apart(partial(searched, split=False), len(people.topics))
     if BY_TOPIC in search.ways and not (search.best.fit.is_exact or (kept.all() and search.is_sharp)):
         # one depth for some topics may show more clearly than a depth for each
-        split, *of_split = _set_apart(partial(searched, split=True), len(people.topics))
-        if split.is_clearer(search):
-            search, (whole, kept) = split, of_split
+        split = _set_apart(partial(searched, split=True), len(people.topics))
+        if split[0].is_clearer(search):
+            search, whole, kept = split
     if kept.all():
         search.take_every_topic()
     best, fit, apart = search.best, search.best.fit, ~kept
