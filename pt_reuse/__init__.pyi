@@ -41,7 +41,7 @@ from .studies.by_type import by_type as by_type
 from .studies.check_new_run import check_new_run as check_new_run
 from .studies.check_runs import check_runs as check_runs
 from .studies.compare_judgments import compare_judgments as compare_judgments
-from .studies.infer_pool.infer_pool import infer_pool as infer_pool
+from .studies.infer_pool import infer_pool as infer_pool
 from .studies.judge_next import judge_next as judge_next
 from .studies.leave_out_uniques import leave_out_uniques as leave_out_uniques
 from .studies.rank_intervals import rank_intervals as rank_intervals

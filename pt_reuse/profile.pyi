@@ -1,7 +1,7 @@
 from .data.units import subsample_corpus as subsample_corpus
 from .studies.bounds import bounds as bounds
 from .studies.compare_estimators import compare_estimators as compare_estimators
-from .studies.coverage.coverage import coverage as coverage
+from .studies.coverage import coverage as coverage
 from .studies.density import density as density
 from .studies.saturation import saturation as saturation
 from .studies.sensitivity import sensitivity as sensitivity

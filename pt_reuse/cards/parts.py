@@ -21,9 +21,9 @@ from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import Scores, score
 from pt_reuse.studies.bounds import bounds
 from pt_reuse.studies.by_type import by_type, leave_out_type
-from pt_reuse.studies.coverage.coverage import coverage
+from pt_reuse.studies.coverage import coverage
 from pt_reuse.studies.density import density
-from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
+from pt_reuse.studies.infer_pool import Certainty, infer_pool
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.studies.rank_intervals import rank_intervals
 from pt_reuse.studies.saturation import saturation

@@ -235,8 +235,8 @@ class Completions:
 
     def topics(self) -> Iterator[tuple[int, Hits, Labels]]:
         for topic in range(len(self.base.topics)):
-            one = range(topic, topic + 1)
-            yield topic, self._work.index.gather(one), self._work.judgments.of(one).labels
+            alone = range(topic, topic + 1)
+            yield topic, self._work.index.gather(alone), self._work.judgments.of(alone).labels
 
     def others(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (measures, topics, runs) unjudged documents that lists lack, and (measures,) how many may matter."""
@@ -296,8 +296,8 @@ def _ranked(names: list[str], score: Floats, low: Floats, high: Floats, largest:
     better, may_be = largest.T < -CLOSE, largest > CLOSE
     np.fill_diagonal(may_be, False)
     places = {"rank": ranks(exact), "rank_low": 1 + better.sum(axis=0), "rank_high": 1 + may_be.sum(axis=0)}
-    found = pd.DataFrame({"name": names, "score": score, "low": low, "high": high, **places})
-    return found.iloc[np.argsort(-exact, kind="stable")]
+    table = pd.DataFrame({"name": names, "score": score, "low": low, "high": high, **places})
+    return table.iloc[np.argsort(-exact, kind="stable")]
 
 
 def _pairs(names: NDArray[np.object_], tests: PairTests, largest: Floats, alpha: float) -> pd.DataFrame:
@@ -305,7 +305,7 @@ def _pairs(names: NDArray[np.object_], tests: PairTests, largest: Floats, alpha:
     first, second = np.where(turned, (tests.second, tests.first), (tests.first, tests.second))
     difference, low = np.abs(tests.difference), -largest[second, first]
     holds = low > CLOSE
-    found = {
+    columns = {
         "first": names[first],
         "second": names[second],
         "difference": difference,
@@ -319,4 +319,4 @@ def _pairs(names: NDArray[np.object_], tests: PairTests, largest: Floats, alpha:
             [holds & significant, holds, significant], ["both", "holds only", "significant only"], "neither"
         ),
     }
-    return pd.DataFrame(found)[rounded(difference) > 0]
+    return pd.DataFrame(columns)[rounded(difference) > 0]

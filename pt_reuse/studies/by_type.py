@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import comb
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import RR
@@ -25,7 +24,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_set import RunSet, as_runs_before
 from pt_reuse.data.units import Units
-from pt_reuse.errors import InputError, choice, count, examples, listed, names, plural, positive, shown, whole
+from pt_reuse.errors import InputError, choice, count, examples, listed, names, plural, positive, shown
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.plots.bars import plot_recovery, plot_tau_of_pools
 from pt_reuse.plots.run_scores import plot_squares
@@ -40,6 +39,9 @@ from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 from pt_reuse.study import study
 
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
 #: what all runs that are tested are called
 ALL = "all"
 #: as many halves are enumerated at most
@@ -49,7 +51,7 @@ DEPTH = 10
 #: splits that are scored together; the numbers do not depend on it
 _AT_ONCE = 50
 #: measures of which the answer speaks
-_TOLD = 3
+_IN_ANSWER = 3
 _TAUS = ("tau_b", "gamma", "tau_ap_b")
 #: the numbers that compare two rankings
 _NUMBERS = (*_TAUS, "max_drop")
@@ -64,9 +66,9 @@ def _draw_scores(result: PoolsByType, measure: str, place: Place, pool: str | No
         taus = result.table[(result.table["measure"] == measure) & (result.table["pool"] == name)]
         # those of many types would fill the figure
         shown = taus if len(taus) <= MOST and len(chosen) == 1 else taus[taus["tested"] == ALL]
-        said = [f"{plain(tested)} {of_tau(tau)}" for tested, tau in zip(shown["tested"], shown["tau_b"], strict=True)]
+        words = [f"{plain(tested)} {of_tau(tau)}" for tested, tau in zip(shown["tested"], shown["tau_b"], strict=True)]
         rows = result.scores(name, measure=measure).rename(columns={"score": "x", "estimated": "y"})
-        panels[f"Pool of {name}\n{', '.join(said)}"] = rows
+        panels[f"Pool of {name}\n{', '.join(words)}"] = rows
     x, y = f"{measure}, actual", f"{measure}, by the pool (mean of splits)"
     return plot_squares(panels, x=x, y=y, title="Scores by the pool of one type", place=place)
 
@@ -126,9 +128,9 @@ class PoolsByType(Result):
     ]
     splits: Annotated[pd.DataFrame, Table("pool and split", "pool split picked runs documents judged relevant")]
     run_table: pd.DataFrame
-    gold: NDArray[np.float64]
-    estimated: NDArray[np.float64]
-    picked: NDArray[np.bool_]
+    gold: Floats
+    estimated: Floats
+    picked: Bools
 
     @property
     def pools(self) -> list[str]:
@@ -143,7 +145,7 @@ class PoolsByType(Result):
     def answers(self) -> list[str]:
         """Return for each measure how the best and the worst pool rank all runs, and which type is ranked worst."""
         lines, unit = [], plural(self.settings["unit"])
-        for measure, rows in list(self.table.groupby("measure", sort=False))[:_TOLD]:
+        for measure, rows in list(self.table.groupby("measure", sort=False))[:_IN_ANSWER]:
             ranked = rows.dropna(subset="tau_b").sort_values("tau_b", ascending=False, kind="stable")
             of_all, of_types = (records(ranked[(ranked["tested"] == ALL) == is_all]) for is_all in (True, False))
             ends = [cells(row, self.columns) for row in of_all[:: max(len(of_all) - 1, 1)]]
@@ -155,35 +157,25 @@ class PoolsByType(Result):
             lines.append(line)
         return lines
 
-    def wide(self, number: str = "tau_b") -> pd.DataFrame:
-        """Return the table as a paper has it: a row per type of the pool, columns ``measure`` and ``tested``.
-
-        Args:
-            number: which number stands in the cells, a column of `table` such as ``"tau_b"`` or ``"tau_b_sd"``.
-        """
-        choice("number", number, [column for column in self.table.columns if column.startswith(_NUMBERS)])
-        wide = self.table.pivot_table(number, "pool", ["measure", "tested"], "first", dropna=False)
+    def wide(self) -> pd.DataFrame:
+        """Return tau_b as a paper has it: a row per type of the pool, columns ``measure`` and ``tested``."""
+        wide = self.table.pivot_table("tau_b", "pool", ["measure", "tested"], "first", dropna=False)
         order = pd.MultiIndex.from_product([self.measures, self.tested], names=["measure", "tested"])
         return wide.reindex(index=pd.Index(self.pools, name="pool"), columns=order)
 
-    def scores(self, pool: str, *, measure: MeasureLike | None = None, split: int | None = None) -> pd.DataFrame:
+    def scores(self, pool: str, *, measure: MeasureLike | None = None) -> pd.DataFrame:
         """Return what the tested runs score by the gold, and by the judgments of one type's pool.
 
         Args:
             pool: the type that made the pool.
             measure: one of the measures; default the first.
-            split: one split, from 0; default the mean over the splits in which a run was tested.
 
         Returns:
-            DataFrame: one row per run: ``name team type score estimated splits``, in how many splits it was tested.
+            DataFrame: one row per run: ``name team type score estimated splits``; the estimate is the mean over the
+            splits in which it was tested, and how many these are.
         """
         m = self.measures.index(measure_among(self.measures, measure))
-        choice("pool", pool, self.pools)
-        chosen = np.flatnonzero(self.splits["pool"] == pool)
-        if split is not None:
-            if whole("split", split, "splits", least=0) >= len(chosen):
-                raise InputError(f"split must be below {len(chosen):,}, the splits of {pool!r}.", argument="split")
-            chosen = chosen[[split]]
+        chosen = np.flatnonzero(self.splits["pool"] == choice("pool", pool, self.pools))
         tested = ~self.picked[chosen]
         times = tested.sum(axis=0)
         total = np.where(tested, self.estimated[m, chosen], 0.0).sum(axis=0)
@@ -199,9 +191,8 @@ def _checked_splits(splits: Any) -> int | None:
     return None if isinstance(splits, str) else positive("splits", splits, "random halves")
 
 
-def default_measures(rel: int) -> list[ir_measures.Measure]:
-    """Return the measures of the paper: RR, from a grade on, and ``nDCG@10``."""
-    return usual_measures(rel, RR)
+#: the measures of the paper: RR, from a grade on, and ``nDCG@10``
+_usual = partial(usual_measures, binary=RR)
 
 
 @study(
@@ -213,7 +204,7 @@ def default_measures(rel: int) -> list[ir_measures.Measure]:
     papers="[Y20]_",
     needs=("type",),
     screen=("table",),
-    measures=default_measures,
+    measures=_usual,
 )
 def by_type(
     runs: options.Runs,
@@ -306,7 +297,7 @@ def by_type(
     Source: Yilmaz, Craswell, Mitra and Campos 2020, On the reliability of test collections for evaluating systems of
     different types, SIGIR, https://doi.org/10.1145/3397271.3401317, tables 1 and 2, figures 2 and 3.
     """
-    inputs = Inputs.read(runs, qrels, measures, rel, usual=default_measures)
+    inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
     pooled = inputs.pooled(depth, contributors, pool_order, usual=DEPTH)
     kinds, units, contributing = types_of(inputs.runs), inputs.runs.units(unit), pooled.contributors.runs
     halves, unsplit = _splits_of(kinds, units, contributing, pools, number=splits, seed=seed)
@@ -347,6 +338,11 @@ def by_type(
                     scores = base[m], by_topic[m, places]
                     ends.append(_ends(by_split[-1], tested, *scores, bootstrap, random=of_type.random))
     every = pd.concat(by_split, ignore_index=True)
+    grouped = every.groupby(["measure", "pool", "tested"], sort=False)
+    table = grouped.agg(runs=("runs", "mean"), splits=("tau_b", "count"))
+    table["undefined"] = grouped["tau_b"].size() - table["splits"]
+    for name in _NUMBERS:
+        table[[name, f"{name}_sd", f"{name}_min", f"{name}_max"]] = grouped[name].agg(["mean", "std", "min", "max"])
     drawn = [of_type.type for of_type in halves if of_type.random]
     settings = settings_of(
         pooled,
@@ -354,7 +350,7 @@ def by_type(
         inputs,
         interval_settings(bootstrap, f", and over the splits of {examples(drawn)}" if drawn else ""),
         unit=unit,
-        splits="; ".join(of_type.words(unit) for of_type in halves),
+        splits="; ".join(of_type.words for of_type in halves),
         seed=seed,
         gold="all judgments" if gold == "judgments" else f"the judgments in the depth-{pooled.depth} pool of all",
         judged=int((inputs.qrels.arrays.labels >= 0).sum()),
@@ -373,7 +369,7 @@ def by_type(
         }
     )
     return PoolsByType(
-        table=pd.concat([_over_splits(every), pd.DataFrame(ends)], axis=1),
+        table=pd.concat([table.reset_index(), pd.DataFrame(ends)], axis=1),
         by_split=every,
         splits=split_table,
         run_table=inputs.runs.run_table[["name", "team", "type", "pooled"]],
@@ -384,20 +380,13 @@ def by_type(
     )
 
 
-@dataclass(frozen=True)
-class _TypeSplits:
+class _TypeSplits(NamedTuple):
     """The splits of one type."""
 
     type: str  # its name
-    picked: NDArray[np.bool_]  # (splits, runs)
-    units: int  # how many there are to split
+    picked: Bools  # (splits, runs)
+    words: str  # how many units make a pool, and in which splits, for settings
     random: bool  # whether the splits are a random part of all halves
-
-    def words(self, unit: str) -> str:
-        """Return how many units make a pool, and in which splits, for settings."""
-        n = count(len(self.picked), "split")
-        which = f"{n} at random" if self.random else f"all {n}"
-        return f"{self.type}: {self.units // 2:,} of {count(self.units, unit)}, {which}"
 
 
 def types_of(runs: RunSet) -> Units:
@@ -414,59 +403,45 @@ def types_of(runs: RunSet) -> Units:
 
 
 def _splits_of(
-    kinds: Units,
-    units: Units,
-    contributing: NDArray[np.bool_],
-    wanted: Sequence[str] | None,
-    *,
-    number: int | None,
-    seed: int,
+    kinds: Units, units: Units, contributing: Bools, wanted: Sequence[str] | None, *, number: int | None, seed: int
 ) -> tuple[list[_TypeSplits], list[Caveat]]:
     """Return the splits of each type that can be split, and what is to be told of those that cannot."""
     for name in wanted or ():
         choice("pools", name, kinds.names)
-    found: list[_TypeSplits] = []
+    splits: list[_TypeSplits] = []
     caveats: list[Caveat] = []
     for k, name in enumerate(kinds.names):
         if wanted is not None and name not in wanted:
             continue
         of_type = kinds.of_run == k
         can = np.unique(units.of_run[of_type & contributing])
-        names = [units.names[unit] for unit in can.tolist()]
-        if len(can) < 2:
-            which = f"type {name!r} has {count(len(can), units.by)} that contributed to the pool {names or ''}".strip()
+        names, n = [units.names[unit] for unit in can.tolist()], len(can)
+        if n < 2:
+            which = f"type {name!r} has {count(n, units.by)} that contributed to the pool {names or ''}".strip()
             caveats.append(Caveat(f"type {name} is not split", f"{which}, and a split takes two."))
             continue
-        halves = halves_of(names, name, number, seed)
-        has = np.zeros((len(halves), len(units)), dtype=bool)
-        has[:, can] = halves
-        random = len(halves) < comb(len(can), len(can) // 2)
-        found.append(_TypeSplits(name, has[:, units.of_run] & of_type, len(can), random))
-    if caveats and (wanted is not None or not found):
+        # units in the order of their names, whatever that of the runs is
+        order = can[sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))]
+        possible = comb(n, n // 2)
+        if number is None and possible > _MOST:
+            text = f"splits: type {name!r} has {possible:,} halves, more than {_MOST:,}. Draw some."
+            raise InputError(text, argument="splits")
+        if number is None or number >= possible:
+            halves = list(combinations(range(n), n // 2))
+        else:
+            random = np.random.default_rng([seed, zlib.crc32(name.encode("utf-8", "surrogateescape"))])
+            drawn: dict[tuple[int, ...], None] = {}
+            while len(drawn) < number:
+                drawn[tuple(sorted(random.permutation(n)[: n // 2].tolist()))] = None
+            halves = list(drawn)
+        is_random = len(halves) < possible
+        which = f"{count(len(halves), 'split')} at random" if is_random else f"all {count(len(halves), 'split')}"
+        words = f"{name}: {n // 2:,} of {count(n, units.by)}, {which}"
+        picked = np.stack([np.isin(units.of_run, order[list(places)]) & of_type for places in halves])
+        splits.append(_TypeSplits(name, picked, words, is_random))
+    if caveats and (wanted is not None or not splits):
         raise InputError(caveats[0].text, argument="pools" if wanted is not None else "runs")
-    return found, caveats
-
-
-def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> NDArray[np.bool_]:
-    """Return (halves, units) which units each half has, the smaller half of an odd number of them."""
-    n = len(names)
-    size, possible = n // 2, comb(n, n // 2)
-    order = sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))
-    if number is None and possible > _MOST:
-        text = f"splits: type {of!r} has {possible:,} halves, more than {_MOST:,}. Draw some."
-        raise InputError(text, argument="splits")
-    if number is None or number >= possible:
-        chosen = list(combinations(range(n), size))
-    else:
-        random = np.random.default_rng([seed, zlib.crc32(of.encode("utf-8", "surrogateescape"))])
-        drawn: dict[tuple[int, ...], None] = {}
-        while len(drawn) < number:
-            drawn[tuple(sorted(random.permutation(n)[:size].tolist()))] = None
-        chosen = list(drawn)
-    picked = np.zeros((len(chosen), n), dtype=bool)
-    for half, places in enumerate(chosen):
-        picked[half, [order[place] for place in places]] = True
-    return picked
+    return splits, caveats
 
 
 def _odd_pool(labels: NDArray[np.int16], depth: int, run_table: pd.DataFrame, unit: str) -> Iterator[Caveat]:
@@ -484,11 +459,10 @@ def _odd_pool(labels: NDArray[np.int16], depth: int, run_table: pd.DataFrame, un
 
 def _scored(
     inputs: Inputs, judged: Qrels, rows_of_splits: Sequence[NDArray[np.int64]], *, by_topic: bool, **how: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return scores under the gold and under the judged rows of each split's pool.
+) -> tuple[Floats, Floats, Floats]:
+    """Return (measures, topics, runs) scores under the gold, and under the judged rows of each split's pool.
 
-    (measures, topics, runs) under the gold; (measures, splits, runs) means; (measures, splits, topics, runs), or no
-    split unless wanted by topic.
+    Of the splits (measures, splits, runs) means, and (measures, splits, topics, runs), no split unless by topic.
     """
     parts = []
     for first in range(0, len(rows_of_splits), _AT_ONCE):
@@ -504,23 +478,8 @@ def _scored(
     return base[0], np.concatenate(means, axis=1), np.concatenate(values, axis=1)
 
 
-def _over_splits(by_split: pd.DataFrame) -> pd.DataFrame:
-    grouped = by_split.groupby(["measure", "pool", "tested"], sort=False)
-    table = grouped.agg(runs=("runs", "mean"), splits=("tau_b", "count"))
-    table["undefined"] = grouped["tau_b"].size() - table["splits"]
-    for name in _NUMBERS:
-        table[[name, f"{name}_sd", f"{name}_min", f"{name}_max"]] = grouped[name].agg(["mean", "std", "min", "max"])
-    return table.reset_index()
-
-
 def _ends(
-    by_split: pd.DataFrame,
-    tested: NDArray[np.bool_],
-    gold: NDArray[np.float64],
-    estimated: NDArray[np.float64],
-    bootstrap: TopicBootstrap,
-    *,
-    random: bool,
+    by_split: pd.DataFrame, tested: Bools, gold: Floats, estimated: Floats, bootstrap: TopicBootstrap, *, random: bool
 ) -> dict[str, float]:
     """Return the ends of the intervals of the means over splits.
 
@@ -548,16 +507,18 @@ def _ends(
     return ends
 
 
-def _numbers(truths: NDArray[np.float64], estimates: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def _numbers(truths: Floats, estimates: Floats) -> dict[str, Floats]:
     """Return the numbers, (draws,) each, of (draws, runs) means; NaN where fewer than two runs are tested."""
     if truths.shape[1] < 2:
         return {name: np.full(len(truths), np.nan) for name in _NUMBERS}
-    found = pairs.coefficients(np.round(truths, DECIMALS), np.round(estimates, DECIMALS), _TAUS)
-    return {name: found[name].astype(np.float64) for name in _NUMBERS}
+    numbers = pairs.coefficients(np.round(truths, DECIMALS), np.round(estimates, DECIMALS), _TAUS)
+    return {name: numbers[name].astype(np.float64) for name in _NUMBERS}
 
 
 def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = None, top: int | None = None) -> Axes:
-    name = result.chosen(left_out)
+    # the type that loses most
+    kinds, usual = result.table["type"].tolist(), int(result.table["lost"].to_numpy().argmax())
+    name = kinds[usual] if left_out is None else choice("left_out", left_out, list(dict.fromkeys(kinds)))
     rows = result.recovery[result.recovery["left_out"] == name]
     lost = int((result.documents["left_out"] == name).sum())
     return plot_recovery(rows, left_out=name, lost=lost, top=top, place=place)
@@ -604,27 +565,19 @@ class LeftOutTypes(Result):
         ),
     ]
     documents: Annotated[
-        pd.DataFrame,
-        Table("lost document", "left_out qid docno label runs best_rank", select={"left_out": None}),
+        pd.DataFrame, Table("lost document", "left_out qid docno label runs best_rank", select={"left_out": None})
     ]
     uniques: LeaveOutUniques
 
     def answers(self) -> list[str]:
         """Return for each of the first types how runs rank without it, and what is lost."""
         lines = []
-        for name, rows in list(self.table.groupby("type", sort=False))[:_TOLD]:
+        for name, rows in list(self.table.groupby("type", sort=False))[:_IN_ANSWER]:
             taus = ", ".join(f"{row['measure']} {cells(row, self.columns)['tau_b']}" for row in records(rows))
             lost, recovered = rows["lost"].iloc[0], rows["recovered"].iloc[0]
-            found = f"{count(lost, 'relevant document')} lost, {recovered:,} of them in other runs"
-            lines.append(f"Without {name}: tau_b {taus}; {found}")
+            counts = f"{count(lost, 'relevant document')} lost, {recovered:,} of them in other runs"
+            lines.append(f"Without {name}: tau_b {taus}; {counts}")
         return lines
-
-    def chosen(self, left_out: str | None) -> str:
-        """Return a left-out type, the one that loses most for None."""
-        kinds = self.table["type"]
-        if left_out is not None:
-            return choice("left_out", left_out, list(dict.fromkeys(kinds)))
-        return str(kinds.iloc[int(self.table["lost"].to_numpy().argmax())])
 
 
 @study(
@@ -669,8 +622,7 @@ def leave_out_type(
         [[29, 29, 4]]
 
     Source: Voorhees, Soboroff and Lin 2022, Can old TREC collections reliably evaluate modern neural retrieval models?,
-    https://arxiv.org/abs/2201.11086, section 5: TREC-8 without its manual runs, where this loses 1,130 relevant
-    documents, with tau_b .9806 of MAP and gamma .9961 of ``P@10``.
+    https://arxiv.org/abs/2201.11086, section 5.
     """
     field, given = as_runs_before(runs, qrels)
     judgments, kinds = as_qrels(given), types_of(field)
@@ -679,8 +631,8 @@ def leave_out_type(
     how |= {"resamples": resamples, "confidence": confidence, "seed": seed, "verbose": verbose}
     uniques = leave_out_uniques(field, judgments, measures, by="type", **how)
     who = contributors_of(field, contributors)
-    found = find_uniques(field, judgments, kinds, who, depth=uniques.depth, pool_order=pool_order)
-    owner, row = found.of_label(uniques.rel)
+    unique = find_uniques(field, judgments, kinds, who, depth=uniques.depth, pool_order=pool_order)
+    owner, row = unique.of_label(uniques.rel)
     lost = {name: np.sort(row[owner == kinds.names.index(name)]) for name in left_out}
     parts = [_recovered(field, judgments, rows, name) for name, rows in lost.items()]
     recovery, documents = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))
@@ -698,9 +650,9 @@ def _recovered(runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str) -
     other = (table["type"] != name).to_numpy()
     wanted[rows] = True
     hits = HitIndex(runs.field, qrels.arrays.documents).gather(range(len(qrels.topics)), wanted)
-    found = pd.DataFrame({"run": hits.of % len(runs), "row": hits.row, "rank": hits.rank})
-    found = found[other[found["run"]]]
-    of_run = found.groupby("run")["rank"].agg(["size", "median", "max"]).reindex(np.flatnonzero(other))
+    places = pd.DataFrame({"run": hits.of % len(runs), "row": hits.row, "rank": hits.rank})
+    places = places[other[places["run"]]]
+    of_run = places.groupby("run")["rank"].agg(["size", "median", "max"]).reindex(np.flatnonzero(other))
     recovered = of_run["size"].fillna(0).to_numpy(dtype=np.int64)
     recovery = table.loc[other, ["name", "team", "type", "pooled"]].assign(
         recovered=recovered,
@@ -709,7 +661,7 @@ def _recovered(runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str) -
         deepest_rank=of_run["max"].astype("Int64").array,
     )
     recovery.insert(0, "left_out", name)
-    of_row = found.groupby("row").agg(runs=("run", "size"), best_rank=("rank", "min")).reindex(rows)
+    of_row = places.groupby("row").agg(runs=("run", "size"), best_rank=("rank", "min")).reindex(rows)
     documents = qrels.arrays.documents.take(rows)
     return recovery.sort_values("recovered", ascending=False, kind="stable", ignore_index=True), pd.DataFrame(
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -19,6 +19,8 @@ from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError, count, listed
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import TESTS, Flag, Option
+from pt_reuse.plots.forests import plot_new_runs
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, copies, few_topics, misfits, topics_of_runs, usual_measures
 from pt_reuse.studies.new_runs.predictor import (
@@ -31,16 +33,10 @@ from pt_reuse.studies.new_runs.predictor import (
     as_new_runs,
     check_predicted,
     rank_among,
-    units_needed,
 )
 from pt_reuse.studies.new_runs.rivals import ALPHA, EVERY_LABELLING, OPEN, Rivals, named_rivals, neighbours
 from pt_reuse.studies.new_runs.sampling import ESTIMABLE, Sample, check_estimable, needed, sampled_labels
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 _usual = partial(usual_measures, binary=ir_measures.P @ 10)
 #: the key of `settings` for topics that new runs lack
@@ -60,8 +56,6 @@ _CALLED = {
 
 
 def _draw(result: NewRunCheck, measure: str, place: Place, top: int | None = None) -> Axes:
-    from pt_reuse.plots.forests import plot_new_runs
-
     rows, against = (frame[frame["measure"] == measure] for frame in (result.table, result.against))
     named = "against" in result.settings
     scores = dict(zip(against["rival"], against["rival_score"], strict=True)) if named else {}
@@ -198,20 +192,12 @@ class NewRunCheck(Result):
             line = f"{beats} {by if is_apart else f'{level}, as judge_next decides with no label ({labelled})'}"
             line += f", though {row['caveat'].partition(':')[0]}" if row["caveat"] else ""
         else:
-            missing = ": ".join(filter(None, ["no prediction", row["why"] or self._why_not(row["measure"], rival)]))
+            missing = ": ".join(filter(None, ["no prediction", row["why"]]))
             known = missing if np.isnan(row["predicted"]) else f"{_ends(row, 'predicted')} {level}"
             line = f"{name} against {rival} is not decidable: {labelled}, {known}"
             todo = f"judge more: judge_next(..., goal={[name, rival]})"
         over = f"{'' if row['significant'] else 'not '}significant over topics (p {Digits.P.written(row['p'])})"
         return f"{line}; {over if np.isfinite(row['p']) else 'one topic'}; {todo}"
-
-    def _why_not(self, measure: str, rival: str) -> str:
-        """Return why nothing is predicted against a rival, where that is because it is a new run, too."""
-        new = self.table[(self.table["measure"] == measure) & (self.table["name"] == rival)]
-        if new.empty or "sampled" in self.settings:
-            return ""
-        least = units_needed((1 + self.confidence) / 2)
-        return str(new["why"].iloc[0]) or f"two new runs take {least} left-out {self.settings['units']}"
 
     def _predicted(self, row: Mapping[str, Any]) -> str:
         if row["abstains"]:
@@ -228,23 +214,15 @@ class NewRunCheck(Result):
 
 
 def _all_against(pairs: pd.DataFrame) -> str:
-    won, lost, n_sure, n_open = (
-        int((pairs[column] == what).sum())
-        for column, what in (
-            ("winner", pairs["name"]),
-            ("winner", pairs["rival"]),
-            ("decided_by", EVERY_LABELLING),
-            ("decided_by", OPEN),
-        )
-    )
+    won, lost = (int((pairs["winner"] == pairs[side]).sum()) for side in ("name", "rival"))
+    n_sure, n_open = (int((pairs["decided_by"] == how).sum()) for how in (EVERY_LABELLING, OPEN))
     rivals = pairs["rival"].unique()
-    whom = rivals[0] if len(rivals) == 1 else count(len(rivals), "rival")
-    plan = " (judge_next plans what to judge)" if n_open else ""
-    known = f"{n_sure:,} decided under every labelling"
+    against = rivals[0] if len(rivals) == 1 else count(len(rivals), "rival")
     return (
-        f"{count(pairs['name'].nunique(), 'new run')} against {whom}: {won:,} of {len(pairs):,} comparisons won, "
-        f"{lost:,} lost ({known}), {n_open:,} not decidable{plan}; "
-        f"{pairs['significant'].sum():,} significant over topics"
+        f"{count(pairs['name'].nunique(), 'new run')} against {against}: {won:,} of {len(pairs):,} comparisons won, "
+        f"{lost:,} lost ({n_sure:,} decided under every labelling), {n_open:,} not decidable"
+        f"{' (judge_next plans what to judge)' if n_open else ''}; {pairs['significant'].sum():,} significant over "
+        "topics"
     )
 
 
@@ -423,7 +401,6 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
     predicted, at = predictor.predicted[m], row.at
     of_case = predicted.columns(at, predicted.chosen, predictor.bounds(m, row))
     made = {name: values[row.place].item() for name, values in of_case.items()}
-    n_unjudged = len(predictor.effects(m, row).row)
     if sample is not None:
         made |= _sampled(predictor, m, row, sample, made)
     completed, abstains = predictor.completed(m, row), predictor.only_bounds(m, row)
@@ -440,6 +417,8 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
     # the doubt from topics alone never makes ranks fewer
     doubts["both_rank_low"] = min(doubts["both_rank_low"], made["rank_low"])
     doubts["both_rank_high"] = max(doubts["both_rank_high"], made["rank_high"])
+    predicts = len(predictor.effects(m, row).row) and not abstains and sample is None
+    caveat = "; ".join(predictor.caveats(m)) if predicts else ""
     rank = rank_among(predicted.ranked[at].as_judged, predicted.model.zero[at].mean(axis=1))[row.place]
     return {
         "measure": repr(predictor.measures[m]),
@@ -452,7 +431,7 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
         **doubts,
         "abstains": abstains,
         "why": "; ".join(predictor.why_not(m, row)) if abstains else "",
-        "caveat": "; ".join(predictor.caveats(m)) if n_unjudged and not abstains and sample is None else "",
+        "caveat": caveat,
         "to_judge": _to_judge(predictor, m, row, made),
     }
 
@@ -529,6 +508,7 @@ def _topics(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any
     effects, n = predictor.effects(m, row), row.case.shape[1]
     topic = predictor.evidence.topic[effects.row]
     deviation = n * np.sqrt(np.bincount(topic, weights=np.square(effects.size), minlength=n))
+    order = np.argsort(-deviation, kind="stable")
     columns = {
         "qid": np.array(predictor.evidence.qrels.topics, dtype=object),
         "unjudged": np.bincount(topic, minlength=n),
@@ -536,5 +516,4 @@ def _topics(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any
         "predicted": predictor.by_topic(m, row),
         "deviation": deviation,
     }
-    order = np.argsort(-deviation, kind="stable")
     return {name: values[order] for name, values in columns.items()}

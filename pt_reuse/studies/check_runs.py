@@ -82,7 +82,7 @@ class RunCheck(Result):
 
     def answers(self) -> list[str]:
         reasons = [reason for text in self.table["misfit"] for reason in text.split(",")]
-        parts = [f"{said} ({count(n, 'run')})" for why, said in _MISFITS.items() if (n := reasons.count(why))]
+        parts = [f"{words} ({count(n, 'run')})" for why, words in _MISFITS.items() if (n := reasons.count(why))]
         n, of = int((self.table["misfit"] != "").sum()), count(len(self.table), "run")
         return [f"{n:,} of {of} {'does' if n == 1 else 'do'} not fit: {'; '.join(parts)}" if n else f"All {of} fit"]
 

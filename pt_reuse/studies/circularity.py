@@ -40,7 +40,7 @@ from pt_reuse.study import study
 #: who scores when no judge does
 PEOPLE = "people"
 #: judges and measures of which the answer speaks
-_TOLD = 3
+_IN_ANSWER = 3
 
 
 def _draw_runs(rows: pd.DataFrame, *, judge: str, **how: Any) -> Axes:
@@ -115,10 +115,12 @@ class Circularity(OfJudges):
 
     def answers(self) -> list[str]:
         line = "{measure} of runs re-ranked by {judge}: {mean_gain:+.4f} by {judge}, {people:+.4f} by people"
-        rows = [cells(row, self.columns) for row in records(self.own_gains())]
-        people = [cells(row, self.columns) for row in records(self.table[self.table["scorer"] == PEOPLE])]
-        both = zip(rows, people, strict=True)
-        return [line.format_map({**row, "people": of_people["mean_gain"]}) for row, of_people in both][:_TOLD]
+        own, people = (
+            [cells(row, self.columns) for row in records(rows)]
+            for rows in (self.own_gains(), self.table[self.table["scorer"] == PEOPLE])
+        )
+        both = zip(own, people, strict=True)
+        return [line.format_map({**row, "people": other["mean_gain"]}) for row, other in both][:_IN_ANSWER]
 
 
 @study(
@@ -149,7 +151,6 @@ def circularity(
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
     complete: options.Complete = True,
-    without_topics: options.WithoutTopics = "error",
     verbose: options.Verbose = False,
 ) -> Circularity:
     """Re-rank runs by a judge's labels, and compute their gains under this judge, under other judges and under people.
@@ -179,15 +180,13 @@ def circularity(
     if any(named.name == PEOPLE for named in judges):
         what = f"{PEOPLE!r} are those who made the judgments. Give the judge another name."
         raise InputError(what, argument="judge")
-    of_topics: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "missing": missing}
-    asked = JudgedInputs.read(runs, human, judges, measures, rel, **of_topics)
+    asked = JudgedInputs.read(runs, human, judges, measures, rel, complete=complete, missing=missing)
     field, topics = asked.inputs.runs, _common_topics(asked)
     people = asked.inputs.qrels.select(topics)
     if missing == "drop":
         for labels in asked.compared:
             people = people.restrict(labels.judge)
-    if without_topics == "error":
-        check_topics(field, people)
+    check_topics(field, people)
     asked.beware(len(topics))
     bootstrap = asked.inputs.bootstrap(resamples, seed, confidence, None)
 
@@ -206,7 +205,9 @@ def circularity(
             )
             key = {"scorer": scorer, "measure": measure}
             who = {"judge": labels.name, "family": labels.family, **key, "same": scorer == labels.name}
-            gains = _mean_gains(sides, of_people, bootstrap)
+            n_topics, excess = len(topics), partial(_excess_gain, sides, of_people)
+            gains = number_with_ends("mean_gain", partial(_mean_gain, sides), n_topics, bootstrap, None)
+            gains |= number_with_ends("excess_gain", excess, n_topics, bootstrap, None)
             if scorer == PEOPLE:
                 gains = {name: np.nan if name.startswith("excess") else value for name, value in gains.items()}
             numbers, of_runs = _gains(sides, best)
@@ -273,17 +274,13 @@ def _gains(sides: _Sides, best: int) -> tuple[dict[str, Any], dict[str, NDArray[
     return numbers, runs
 
 
-def _mean_gains(sides: _Sides, people: _Sides, bootstrap: TopicBootstrap | None) -> dict[str, float]:
-    """Return the mean gain of the runs, and what it is above that under people, with the ends of each."""
-    n_topics = len(sides[0].values)
+def _mean_gain(sides: _Sides, counts: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """Return (draws,) the mean gain of the runs."""
+    return (sides[1].means(counts) - sides[0].means(counts)).mean(axis=1)
 
-    def mean(of: _Sides, counts: NDArray[np.int64] | None) -> NDArray[np.float64]:
-        return (of[1].means(counts) - of[0].means(counts)).mean(axis=1)
 
-    gain = number_with_ends("mean_gain", partial(mean, sides), n_topics, bootstrap, None)
-    return gain | number_with_ends(
-        "excess_gain", lambda counts: mean(sides, counts) - mean(people, counts), n_topics, bootstrap, None
-    )
+def _excess_gain(sides: _Sides, people: _Sides, counts: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    return _mean_gain(sides, counts) - _mean_gain(people, counts)
 
 
 def _taus(people: _Sides, scorer: _Sides, best: int, bootstrap: TopicBootstrap | None) -> Iterator[dict[str, Any]]:
@@ -299,6 +296,6 @@ def _taus(people: _Sides, scorer: _Sides, best: int, bootstrap: TopicBootstrap |
         row: dict[str, Any] = {"field": name, "systems": n}
         for suffix, runs in (("", range(n)), ("_best", first.tolist())):
             x, y = (scores.of(range(n_topics), runs) for scores in (truth, estimate))
-            found = ranking_agreement(x, y, bootstrap, coefficients=("tau_b",))
-            row |= {n.replace("tau_b", f"tau_b{suffix}"): found[n] for n in found if n.startswith("tau_b")}
+            taus = ranking_agreement(x, y, bootstrap, coefficients=("tau_b",))
+            row |= {n.replace("tau_b", f"tau_b{suffix}"): taus[n] for n in taus if n.startswith("tau_b")}
         yield row

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import Annotated, Any
 
 import ir_measures
@@ -16,10 +15,9 @@ import pyterrier as pt
 from pt_reuse import options
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units, check_every_run_has
 from pt_reuse.errors import choice, names, per_cent
-from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.inputs import Inputs, Pooled, settings_of
 from pt_reuse.options import Flag, Option
 from pt_reuse.plots.forests import plot_estimators
 from pt_reuse.result import Result, cells, drawn_by_measure, records
@@ -128,12 +126,6 @@ class EstimatorComparison(Result):
         return lines
 
 
-def _checked_estimators(given: Any) -> list[str] | None:
-    if given is None:
-        return None
-    return [choice("estimators", name, list(ESTIMATORS)) for name in dict.fromkeys(names("estimators", given))]
-
-
 @study(
     question="How well can unjudged documents be made up for?",
     command="profile compare-estimators",
@@ -164,7 +156,9 @@ def compare_estimators(
         Any,
         Option(
             "the names of some of them; default all.",
-            check=_checked_estimators,
+            check=lambda given: (
+                None if given is None else [choice("estimators", n, [*ESTIMATORS]) for n in names("estimators", given)]
+            ),
             flag=Flag(
                 help="comma-separated: documents, zero, condensed, residual, webber_park, hole_slope, bpref, bootstrap",
                 metavar="LIST",
@@ -217,13 +211,9 @@ def compare_estimators(
     inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
     check_predicted(inputs.measures)
     wanted = named_estimators(estimators, judge=judge, corpus=corpus)
-    if by == "type":
-        check_every_run_has(inputs.runs.run_table, "type")
-    units, types = split_units(inputs.runs, by)
     pooled = inputs.pooled(depth, contributors, pool_order)
     beware(few_topics(len(inputs.qrels.topics)), PoolGap.of(pooled, inputs.qrels).caveats())
-    evidence = Evidence(inputs.runs, (), inputs.qrels, units, pooled)
-    splits = list(_splits(evidence, by, types))
+    evidence, splits = _splits(inputs, pooled, by)
     signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=corpus)
     whole = base_scores(evidence.runs, evidence.qrels, inputs.measures).mean(axis=1)
     parts: list[dict[str, Any]] = []
@@ -234,7 +224,9 @@ def compare_estimators(
         ranked = ranked_among(cases, inputs.measures, whole)
         for measure, fields in zip(inputs.measures, ranked, strict=True):
             parts += _rows(evidence, Predicted.of(cases, measure, fields, wanted, confidence), measure)
-    by_run = _joined(parts, inputs.runs.run_table[["name", "team", "type"]])
+    rows = pd.concat(map(pd.DataFrame, parts), ignore_index=True)
+    about = inputs.runs.run_table[["name", "team", "type"]].iloc[rows.pop("run").to_numpy()].reset_index(drop=True)
+    by_run = pd.concat([about, rows], axis=1)
     settings = settings_of(
         pooled,
         inputs,
@@ -242,38 +234,41 @@ def compare_estimators(
         calibrated_by="run" if by == "run" else "team",
         level=per_cent(confidence),
     )
+    bounds = []
+    for measure, of_runs in by_run[by_run["estimator"] == CHOSEN].groupby("measure", sort=False):
+        ends = {"width": of_runs["highest"] - of_runs["lowest"]}
+        ends["rank_width"] = of_runs["rank_worst"] - of_runs["rank_best"]
+        bounds.append({"measure": measure, **_means(ends, of_runs["unit"])})
     return EstimatorComparison(
         table=_table(by_run),
         by_run=by_run.drop(columns=["unit", "others", "decided", "wrong"]),
-        bounds=_bounds(by_run),
+        bounds=pd.DataFrame(bounds),
         confidence=confidence,
         unit=by,
         settings=settings,
     )
 
 
-def split_units(runs: RunSet, by: str) -> tuple[Units, list[str]]:
-    """Return the units, and the type of each; by type they are the runs of one team and type."""
-    types = runs.run_table["type"].tolist()
-    units = runs.units("run" if by == "run" else "team")
+def _splits(inputs: Inputs, pooled: Pooled, by: str) -> tuple[Evidence, list[tuple[list[int], list[int]]]]:
+    """Return what is known, and which units are outside at a time, and which of them are predicted from the others."""
+    runs, units = inputs.runs, inputs.runs.units("run" if by == "run" else "team")
     if by != "type":
-        return units, [""] * len(units)
+        evidence = Evidence(runs, (), inputs.qrels, units, pooled)
+        return evidence, [([unit], [unit]) for unit in evidence.pooled]
+    # by type units are the runs of one team and type
+    check_every_run_has(runs.run_table, "type")
+    types = runs.run_table["type"].tolist()
     pairs = [(units.names[unit], kind) for unit, kind in zip(units.of_run.tolist(), types, strict=True)]
     codes, known = pd.factorize(pd.Series(pairs))
     named = tuple(f"{team} ({kind})" for team, kind in known)
-    return Units("team", named, codes.astype(np.int64), units.own), [kind for _, kind in known]
-
-
-def _splits(evidence: Evidence, by: str, types: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield which units are outside, and which of them are predicted from the others."""
-    if by != "type":
-        yield from (([unit], [unit]) for unit in evidence.pooled)
-        return
-    for kind in dict.fromkeys(types):
-        outside = [unit for unit, of in enumerate(types) if of == kind]
+    evidence = Evidence(runs, (), inputs.qrels, Units("team", named, codes.astype(np.int64), units.own), pooled)
+    splits = []
+    for kind in dict.fromkeys(of for _, of in known):
+        outside = [unit for unit, (_, of) in enumerate(known) if of == kind]
         targets = [unit for unit in evidence.pooled if unit in outside]
         if targets and len(evidence.pooled) - len(targets) > 1:
-            yield outside, targets
+            splits.append((outside, targets))
+    return evidence, splits
 
 
 def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure) -> Iterator[dict[str, Any]]:
@@ -288,28 +283,17 @@ def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure
             decided, wrong = predicted.pairs(at, used)
             yield {
                 "run": case.runs,
-                "measure": [repr(measure)] * len(score),
-                "estimator": [name] * len(score),
+                "measure": repr(measure),
+                "estimator": name,
                 "score": score,
                 "rank": rank_among(field.true, score),
                 "unjudged": model.of.unjudged(depth)[at],
-                "unit": np.full(len(score), case.unit),
-                "others": np.full(len(score), len(field.expected)),
+                "unit": case.unit,
+                "others": len(field.expected),
                 "decided": decided,
                 "wrong": wrong,
                 **predicted.columns(at, used, (low, high)),
             }
-
-
-def _joined(parts: list[dict[str, Any]], runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of all parts as one table, each row with its run."""
-    columns: dict[str, Any] = {}
-    for name in parts[0]:
-        values = [part[name] for part in parts]
-        columns[name] = [*chain(*values)] if isinstance(values[0], list) else np.concatenate(values)
-    frame = pd.DataFrame(columns)
-    about = runs.iloc[frame.pop("run").to_numpy()].reset_index(drop=True)
-    return pd.concat([about, frame], axis=1)
 
 
 def _table(by_run: pd.DataFrame) -> pd.DataFrame:
@@ -324,22 +308,12 @@ def _table(by_run: pd.DataFrame) -> pd.DataFrame:
             "rank_width": runs["rank_high"] - runs["rank_low"],
         }
         n_pairs, n_decided = runs["others"].sum(), runs["decided"].sum()
-        shares = {
-            "decided": n_decided / n_pairs if n_pairs else np.nan,
-            "wrong": runs["wrong"].sum() / n_decided if n_decided else np.nan,
-        }
-        rows.append({"measure": measure, "estimator": estimator, **_means(means, runs["unit"]), **shares})
+        decided, wrong = n_decided / (n_pairs or np.nan), runs["wrong"].sum() / (n_decided or np.nan)
+        row = {"measure": measure, "estimator": estimator, **_means(means, runs["unit"])}
+        rows.append(row | {"decided": decided, "wrong": wrong})
     table = pd.DataFrame(rows)
     place = pd.factorize(table["measure"])[0]
     return table.iloc[np.lexsort((table["estimator"] != CHOSEN, table["error"], place))].reset_index(drop=True)
-
-
-def _bounds(by_run: pd.DataFrame) -> pd.DataFrame:
-    rows = []
-    for measure, runs in by_run[by_run["estimator"] == CHOSEN].groupby("measure", sort=False):
-        ends = {"width": runs["highest"] - runs["lowest"], "rank_width": runs["rank_worst"] - runs["rank_best"]}
-        rows.append({"measure": measure, **_means(ends, runs["unit"])})
-    return pd.DataFrame(rows)
 
 
 def _means(columns: dict[str, pd.Series], unit: pd.Series) -> dict[str, float]:

@@ -16,7 +16,6 @@ from pt_reuse import options
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.arrays.pairs import rank_drops, ranks
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
@@ -35,101 +34,71 @@ from pt_reuse.result import cells, records
 from pt_reuse.scoring.agreement import COLUMNS, OF_RANKING, UNNAMED, Agreement, checked_names, draw_scores
 from pt_reuse.scoring.caveats import beware, misfits, one_run, relevant_only, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.scores import Scores, check_topics, checked_measures, compare_scores, scored
-from pt_reuse.studies.judged_fields import number_with_ends
+from pt_reuse.studies.judged_fields import number_with_ends, under
 from pt_reuse.study import study
 
+Ints = NDArray[np.int64]
 
-@dataclass(frozen=True)
-class NamedJudgments:
-    """Judgments, which know what is relevant, under their name; `words` say which labels are, for settings."""
 
-    name: str
-    qrels: Qrels
-    words: str
-
-    @classmethod
-    def of(cls, name: str, qrels: Qrels, rel: int | None) -> NamedJudgments:
-        """Return judgments that are relevant from the label that a user asks for, or from their own for None."""
+def _on_scale_of(
+    first: Qrels, qrels: Qrels, *, rel: int | None, judge_rel: Any, same_measures: bool
+) -> tuple[Qrels, str]:
+    """Return the second judgments, brought to the scale of the first where the measures are the same, and in words."""
+    if judge_rel is None and (rel is not None or qrels.stated_rel is not None):
         graded = qrels if rel is None else qrels.with_rel(rel)
-        return cls(name, graded, f"label of at least {graded.rel}")
-
-    @classmethod
-    def beside(
-        cls, first: NamedJudgments, name: str, qrels: Qrels, *, rel: int | None, judge_rel: Any, same_measures: bool
-    ) -> NamedJudgments:
-        """Return judgments that are compared with others, brought to their scale where the measures are the same."""
-        if judge_rel is None and (rel is not None or qrels.stated_rel is not None):
-            return cls.of(name, qrels, rel)
-        people = Scale.of(first.qrels)
-        if isinstance(judge_rel, Mapping):
-            grades = checked_grades(judge_rel)
-            labels = in_grades(pd.Series(qrels.arrays.labels, dtype="Int64"), grades)
-            arrays = qrels.arrays.labelled(labels.fillna(UNJUDGED).to_numpy(dtype=np.int16))
-            return cls(name, Qrels.of_arrays(arrays, people.rel), scale_words(people.rel, grades))
-        lowest = checked_rel(judge_rel)
-        if lowest is None:
-            lowest = lowest_relevant(qrels.arrays.labels, people)
-        scaled = on_scale(qrels, lowest, people.rel) if same_measures else qrels.with_rel(lowest)
-        return cls(name, scaled, f"label of at least {lowest}")
+        return graded, f"label of at least {graded.rel}"
+    people = Scale.of(first)
+    if isinstance(judge_rel, Mapping):
+        grades = checked_grades(judge_rel)
+        labels = in_grades(pd.Series(qrels.arrays.labels, dtype="Int64"), grades)
+        arrays = qrels.arrays.labelled(labels.fillna(UNJUDGED).to_numpy(dtype=np.int16))
+        return Qrels.of_arrays(arrays, people.rel), scale_words(people.rel, grades)
+    lowest = checked_rel(judge_rel)
+    if lowest is None:
+        lowest = lowest_relevant(qrels.arrays.labels, people)
+    scaled = on_scale(qrels, lowest, people.rel) if same_measures else qrels.with_rel(lowest)
+    return scaled, f"label of at least {lowest}"
 
 
-def new_documents(
-    pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def new_documents(pool: Pool, before: Qrels, after: Qrels, topics: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return what later judgments know and earlier ones do not, see ``JudgmentComparison``: by run, and by topic."""
-    by_run, by_topic = _by_run(pool, before, after, topics), _by_topic(pool, before, after, topics)
-    by_run.insert(0, "new_by", after.name)
-    by_topic.insert(0, "new_by", after.name)
-    return by_run, by_topic
+    known, later, places = before.arrays, after.arrays, {topic: t for t, topic in enumerate(topics)}
+    # (documents,) the place of the topic of each among those that count, -1 for another
+    of_pool, of_known, of_later = (
+        np.array([places.get(topic, -1) for topic in documents.topics], dtype=np.int64)[documents.topic]
+        for documents in (pool.documents, known.documents, later.documents)
+    )
+    unjudged, label = known.labels_of(pool.documents) < 0, later.labels_of(pool.documents)
+    shape = len(topics), len(pool.run_table)
 
-
-def _places(documents: TopicDocs, topics: Sequence[str]) -> NDArray[np.int64]:
-    """Return (documents,) the place of the topic of each among those that count, -1 for another."""
-    place = {topic: t for t, topic in enumerate(topics)}
-    return np.array([place.get(topic, -1) for topic in documents.topics], dtype=np.int64)[documents.topic]
-
-
-def _by_run(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
-    shape, place = (len(topics), len(pool.run_table)), _places(pool.documents, topics)
-    counts = place[pool.entries.document] >= 0
-    document, run = pool.entries.document[counts], pool.entries.run[counts]
-    unjudged, later = before.qrels.arrays.labels_of(pool.documents) < 0, after.qrels.arrays.labels_of(pool.documents)
-
-    def per_topic(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-        rows = marked[document]
-        cell = place[document[rows]] * shape[1] + run[rows]
+    def per_topic(marked: NDArray[np.bool_]) -> Ints:
+        rows = (marked & (of_pool >= 0))[pool.entries.document]
+        cell = of_pool[pool.entries.document[rows]] * shape[1] + pool.entries.run[rows]
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
-    returned, unseen = per_topic(place >= 0), per_topic(unjudged)
-    # as of Unjudged@k: a topic without documents has 1
-    rate = np.where(returned > 0, unseen / np.maximum(returned, 1), 1.0).mean(axis=0)
-    return pool.run_table[["name", "team", "type", "pooled"]].assign(
+    returned, unseen = per_topic(of_pool >= 0), per_topic(unjudged)
+    by_run = pool.run_table[["name", "team", "type", "pooled"]].assign(
         documents=returned.sum(axis=0),
         unjudged=unseen.sum(axis=0),
-        unjudged_rate=rate,
-        new=per_topic(unjudged & (later >= 0)).sum(axis=0),
-        new_relevant=per_topic(unjudged & (later >= after.qrels.rel)).sum(axis=0),
+        # as of Unjudged@k: a topic without documents has 1
+        unjudged_rate=np.where(returned > 0, unseen / np.maximum(returned, 1), 1.0).mean(axis=0),
+        new=per_topic(unjudged & (label >= 0)).sum(axis=0),
+        new_relevant=per_topic(unjudged & (label >= after.rel)).sum(axis=0),
     )
 
-
-def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
-    known, later = before.qrels.arrays, after.qrels.arrays
-    new = before.qrels.arrays.labels_of(later.documents) < 0
-
-    def counted(documents: TopicDocs, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-        at = _places(documents, topics)
+    def counted(at: Ints, marked: NDArray[np.bool_]) -> Ints:
         return np.bincount(at[marked & (at >= 0)], minlength=len(topics))
 
-    return pd.DataFrame(
-        {
-            "qid": np.array(topics, dtype=object),
-            "judged": counted(known.documents, known.labels >= 0),
-            "relevant": counted(known.documents, known.labels >= before.qrels.rel),
-            "remainder": counted(pool.documents, before.qrels.arrays.labels_of(pool.documents) < 0),
-            "new": counted(later.documents, new & (later.labels >= 0)),
-            "new_relevant": counted(later.documents, new & (later.labels >= after.qrels.rel)),
-        }
-    )
+    new = known.labels_of(later.documents) < 0
+    by_topic = {
+        "qid": np.array(topics, dtype=object),
+        "judged": counted(of_known, known.labels >= 0),
+        "relevant": counted(of_known, known.labels >= before.rel),
+        "remainder": counted(of_pool, unjudged),
+        "new": counted(of_later, new & (later.labels >= 0)),
+        "new_relevant": counted(of_later, new & (later.labels >= after.rel)),
+    }
+    return by_run, pd.DataFrame(by_topic)
 
 
 def _draw_scores(
@@ -147,16 +116,14 @@ def _draw_topics(result: JudgmentComparison, measure: str, place: Place) -> Axes
 
 
 def _draw_new(kind: str, result: JudgmentComparison, _: str, place: Place) -> Axes:
-    both = result.older_and_newer
-    rows = result.by_topic[result.by_topic["new_by"] == both[1]]
-    return plot_new_by_topic(rows, kind=kind, judgments=both, depth=result.depth, place=place)
+    rows = result.of_newer(result.by_topic)
+    return plot_new_by_topic(rows, kind=kind, judgments=result.older_and_newer, depth=result.depth, place=place)
 
 
 def _draw_runs(result: JudgmentComparison, _: str, place: Place, by: str | None = None) -> Axes:
     check_view("change", by, ("type", "team"), result.by_run)
-    both = result.older_and_newer
-    rows = result.by_run[result.by_run["new_by"] == both[1]]
-    return plot_new_by_run(rows, judgments=both, depth=result.depth, by=by, place=place)
+    rows = result.of_newer(result.by_run)
+    return plot_new_by_run(rows, judgments=result.older_and_newer, depth=result.depth, by=by, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -252,11 +219,13 @@ class JudgmentComparison(Agreement):
         first, second = self.names
         return (second, first) if new[first] and not new[second] else (first, second)
 
+    def of_newer(self, table: pd.DataFrame) -> pd.DataFrame:
+        return table[table["new_by"] == self.older_and_newer[1]]
+
     def answers(self) -> list[str]:
         rows = [{**cells(row, self.columns), "measure": _both(row)} for row in records(self.table)]
-        newer = self.older_and_newer[1]
-        new, relevant = self.by_topic.loc[self.by_topic["new_by"] == newer, ["new", "new_relevant"]].sum()
-        alone = f"{count(new, 'document')} judged by {newer} alone, {relevant:,} relevant"
+        new, relevant = self.of_newer(self.by_topic)[["new", "new_relevant"]].sum()
+        alone = f"{count(new, 'document')} judged by {self.older_and_newer[1]} alone, {relevant:,} relevant"
         return [
             *(f"{OF_RANKING}; {{top_shared}} of the best {{top_runs}} by both".format_map(row) for row in rows),
             alone if new else "No document is judged by one of the two alone",
@@ -264,12 +233,7 @@ class JudgmentComparison(Agreement):
 
 
 def _both(row: Mapping[str, Any]) -> str:
-    mine, other = row["measure"], row["other_measure"]
-    return mine if mine == other else f"{mine} and {other}"
-
-
-def _names(selected: Any) -> list[str]:
-    return [] if isinstance(selected, list) and not selected else list(dict.fromkeys(run_names("selected", selected)))
+    return " and ".join(dict.fromkeys([row["measure"], row["other_measure"]]))
 
 
 def _one_by_one(measures: Any) -> list[ir_measures.Measure]:
@@ -288,11 +252,8 @@ def _paired(
     """Return which measure of the first judgments is compared with which of the second."""
     others = measures if others is None else list(others) * len(measures) if len(others) == 1 else others
     if len(measures) != len(others):
-        raise InputError(
-            f"measures_b must be one, or as many as measures: there are {len(others):,} "
-            f"({examples(map(repr, others), 12)}) for {len(measures):,} ({examples(map(repr, measures), 12)}).",
-            argument="measures_b",
-        )
+        problem = f"measures_b must be one, or as many as measures, {len(measures):,}: there are {len(others):,}."
+        raise InputError(problem, argument="measures_b")
     return list(zip(measures, others, strict=True))
 
 
@@ -360,7 +321,9 @@ def compare_judgments(
             "runs to show beside the best of each type and the median, such as the new ones; default those on record "
             "as not pooled, ten at most. Best and median are by the first measure under the first judgments; the "
             "median of an even number of runs is the better of the two in the middle.",
-            check=_names,
+            check=lambda given: (
+                [] if isinstance(given, list) and not given else [*dict.fromkeys(run_names("selected", given))]
+            ),
             flag=options.Flag(metavar="LIST", kind="list", default="those not pooled, ten at most"),
         ),
     ] = None,
@@ -396,7 +359,6 @@ def compare_judgments(
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
     complete: options.Complete = True,
-    without_topics: options.WithoutTopics = "error",
     n_jobs: options.Jobs = None,
     verbose: options.Verbose = False,
 ) -> JudgmentComparison:
@@ -437,53 +399,59 @@ def compare_judgments(
     both = as_qrels(given, "qrels_a"), as_qrels(qrels_b, "qrels_b")
     shared, in_words = _common_topics(*both, names, own=topics == "own", intervals=resamples > 0)
     # all topics tell the scales, those that only one has, too
-    before = NamedJudgments.of(names[0], both[0], rel)
+    graded = both[0] if rel is None else both[0].with_rel(rel)
     with located(names[1]):
-        same = measures_b is None
-        after = NamedJudgments.beside(before, names[1], both[1], rel=rel, judge_rel=judge_rel, same_measures=same)
-    if topics == "shared":
-        before, after = (replace(side, qrels=side.qrels.select(shared)) for side in (before, after))
+        how: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "same_measures": measures_b is None}
+        scaled, words = _on_scale_of(graded, both[1], **how)
+    sides = (graded, scaled) if topics == "own" else (graded.select(shared), scaled.select(shared))
+    before, after = sides
     beware(one_run(len(field)))
-    pairs = _paired(usual_measures(before.qrels.rel) if measures is None else measures, measures_b)
-
-    def by(side: NamedJudgments, used: Iterable[ir_measures.Measure]) -> Scores:
+    pairs = _paired(usual_measures(before.rel) if measures is None else measures, measures_b)
+    for side, name in zip(sides, names, strict=True):
+        beware(relevant_only(side, name))
+    every = []
+    for side, name, used in zip(sides, names, zip(*pairs, strict=True), strict=True):
         chosen = list(dict.fromkeys(used))
-        with located(side.name):
-            if without_topics == "error":
-                check_topics(field, side.qrels)
-            warn_of_lower_grades(chosen, side.qrels.rel)
-            caveats = misfits(field, side.qrels, chosen, complete=complete, without_topics=without_topics)
-            beware(replace(caveat, note=f"{side.name}: {caveat.note}") for caveat in caveats)
-            return scored(field, side.qrels, chosen, complete=complete, n_jobs=n_jobs, verbose=verbose)
-
-    for side in (before, after):
-        beware(relevant_only(side.qrels, side.name))
-    first, second = by(before, (mine for mine, _ in pairs)), by(after, (other for _, other in pairs))
+        with located(name):
+            check_topics(field, side)
+            warn_of_lower_grades(chosen, side.rel)
+            caveats = misfits(field, side, chosen, complete=complete)
+            beware(replace(caveat, note=f"{name}: {caveat.note}") for caveat in caveats)
+            every.append(scored(field, side, chosen, complete=complete, n_jobs=n_jobs, verbose=verbose))
+    first, second = every
     rows = [second.measures.index(repr(other)) for _, other in pairs]
     # each in the place and under the name of its partner
     second = replace(second, measures=first.measures, values=second.values[rows])
-    inputs = Inputs(field, before.qrels, [mine for mine, _ in pairs], before.qrels.rel, complete)
+    inputs = Inputs(field, before, [measure for measure, _ in pairs], before.rel, complete)
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
     agreement = compare_scores(first, second, names, bootstrap)
     pooled = inputs.pooled(depth, "all", pool_order)
     pool = pool_to_depth(pooled.ranked, pooled.depth, pooled.contributors)
-    new, gone = new_documents(pool, before, after, shared), new_documents(pool, after, before, shared)
+    gone, new = new_documents(pool, after, before, shared), new_documents(pool, before, after, shared)
     rates = pd.DataFrame(
-        {name: frame.set_index("name")["unjudged_rate"] for name, frame in (("", new[0]), ("other_", gone[0]))}
+        {name: frame.set_index("name")["unjudged_rate"] for name, (frame, _) in (("", new), ("other_", gone))}
     )
-    other_of = {repr(mine): repr(other) for mine, other in pairs}
+    by_run, by_topic = (
+        pd.concat([under({"new_by": names[1]}, later), under({"new_by": names[0]}, earlier)], ignore_index=True)
+        for later, earlier in zip(new, gone, strict=True)
+    )
+    other_of = {repr(measure): repr(other) for measure, other in pairs}
     changes = _with_other(agreement.changes, other_of)
     return JudgmentComparison(
         table=pd.concat([_with_other(agreement.table, other_of), _of_best(first, second, top, bootstrap)], axis=1),
         settings=settings_of(
-            agreement, pooled, topics=in_words, relevant=", ".join(dict.fromkeys([before.words, after.words])), top=top
+            agreement,
+            pooled,
+            topics=in_words,
+            relevant=", ".join(dict.fromkeys([f"label of at least {graded.rel}", words])),
+            top=top,
         ),
         changes=changes,
         per_topic=_with_other(pd.concat([agreement.per_topic, _moves(first, second, shared)], axis=1), other_of),
         names=names,
         selected=_selected(changes, field.run_table, rates.add_suffix("unjudged_rate"), selected),
-        by_run=pd.concat([new[0], gone[0]], ignore_index=True),
-        by_topic=pd.concat([new[1], gone[1]], ignore_index=True),
+        by_run=by_run,
+        by_topic=by_topic,
         depth=pooled.depth,
     )
 
@@ -491,12 +459,10 @@ def compare_judgments(
 def _common_topics(a: Qrels, b: Qrels, names: tuple[str, str], *, own: bool, intervals: bool) -> tuple[list[str], str]:
     """Return the topics that both have, and in words which topics count."""
     shared = [topic for topic in a.topics if topic in set(b.topics)]
-    for name, qrels, argument in zip(names, (a, b), ("qrels_a", "qrels_b"), strict=True):
-        if not qrels.topics:
-            raise InputError(f"{argument} ({name}) has no judgment.", argument=argument)
     if not shared:
-        problem = f"the two judgments share no topic: {examples(a.topics)} against {examples(b.topics)}."
-        raise InputError(problem, argument="qrels_b")
+        topics = [examples(side.topics) or "none" for side in (a, b)]
+        problem = f"the two judgments share no topic: {' against '.join(topics)}."
+        raise InputError(problem, argument="qrels_b" if a.topics else "qrels_a")
     sizes = len(a.topics), len(b.topics)
     if sizes == (len(shared), len(shared)):
         return shared, f"the same {len(shared):,}"
@@ -513,14 +479,14 @@ def _common_topics(a: Qrels, b: Qrels, names: tuple[str, str], *, own: bool, int
 
 
 def _with_other(frame: pd.DataFrame, other_of: Mapping[str, str]) -> pd.DataFrame:
-    found = frame.copy()
-    found.insert(found.columns.get_loc("measure") + 1, "other_measure", found["measure"].map(other_of).astype(object))
-    return found
+    both = frame.copy()
+    both.insert(both.columns.get_loc("measure") + 1, "other_measure", both["measure"].map(other_of).astype(object))
+    return both
 
 
 def _moves(first: Scores, second: Scores, topics: Sequence[str]) -> pd.DataFrame:
     """Return ``max_drop dropped max_rise risen`` per measure and topic: how far a run moves, and which."""
-    found = []
+    rows = []
     at, other_at = ([scores.topics.index(topic) for topic in topics] for scores in (first, second))
     of_both = np.stack([first.values[:, at], second.values[:, other_at]], axis=2).round(DECIMALS)
     for before, after in of_both.reshape(-1, 2, len(first.names)):
@@ -529,8 +495,8 @@ def _moves(first: Scores, second: Scores, topics: Sequence[str]) -> pd.DataFrame
         for most, who, signed in (("max_drop", "dropped", drops), ("max_rise", "risen", -drops)):
             run = best_first[int(signed[best_first].argmax())]
             row |= {most: max(int(signed[run]), 0), who: first.names[run] if signed[run] > 0 else None}
-        found.append(row)
-    return pd.DataFrame(found, dtype=object).astype({"max_drop": np.int64, "max_rise": np.int64})
+        rows.append(row)
+    return pd.DataFrame(rows, dtype=object).astype({"max_drop": np.int64, "max_rise": np.int64})
 
 
 def _of_best(first: Scores, second: Scores, top: int, bootstrap: TopicBootstrap | None) -> pd.DataFrame:
@@ -540,22 +506,23 @@ def _of_best(first: Scores, second: Scores, top: int, bootstrap: TopicBootstrap 
     at = [second.topics.index(topic) for topic in first.topics] if bootstrap else range(len(second.topics))
     for measure in first.measures:
         sides = first.topic_means[measure], second.topic_means[measure].of(at, range(len(second.names)))
-        mine, other = (_best(side, top)[0] for side in sides)
-        row = {"top_runs": mine.sum(), "other_top_runs": other.sum(), "top_shared": (mine & other).sum()}
+        first_best, other_best = (best[0] for best in _best(sides, top))
+        row = {"top_runs": first_best.sum(), "other_top_runs": other_best.sum()}
+        row["top_shared"] = (first_best & other_best).sum()
         overlap = partial(_overlap, sides, top)
         rows.append(row | number_with_ends("top_overlap", overlap, len(first.topics), bootstrap, (0, 1)))
     return pd.DataFrame(rows)
 
 
-def _best(scores: TopicScores, top: int, counts: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
-    """Return (draws, runs) which runs are among the best, with those that tie with the last of them."""
-    return np.asarray(ranks(rounded(scores.means(counts))) <= top)
+def _best(sides: tuple[TopicScores, TopicScores], top: int, counts: Ints | None = None) -> list[NDArray[np.bool_]]:
+    """Return (draws, runs) of each which runs are among the best, with those that tie with the last of them."""
+    return [ranks(rounded(side.means(counts))) <= top for side in sides]
 
 
-def _overlap(sides: tuple[TopicScores, TopicScores], top: int, counts: NDArray[np.int64] | None) -> NDArray[np.float64]:
+def _overlap(sides: tuple[TopicScores, TopicScores], top: int, counts: Ints | None) -> NDArray[np.float64]:
     """Return (draws,) the share of the best runs that are so by both."""
-    mine, other = (_best(side, top, counts) for side in sides)
-    return np.asarray((mine & other).sum(axis=1) / np.maximum(mine.sum(axis=1), other.sum(axis=1)))
+    first, second = _best(sides, top, counts)
+    return np.asarray((first & second).sum(axis=1) / np.maximum(first.sum(axis=1), second.sum(axis=1)))
 
 
 #: of the runs on record as not pooled so many are shown where nobody says which

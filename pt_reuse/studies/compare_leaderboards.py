@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -27,10 +27,11 @@ from pt_reuse.arrays.bootstrap import (
 from pt_reuse.arrays.correlation import CLOSE, DECIMALS, rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.score_tables import ALL
-from pt_reuse.errors import InputError, choice, count, did_you_mean, examples, located, names, per_cent, shown, warn
+from pt_reuse.errors import InputError, choice, count, examples, located, names, per_cent, shown, warn
 from pt_reuse.inputs import interval_settings
 from pt_reuse.judge import of_each
 from pt_reuse.plots.forests import plot_judge_taus
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.judge_folder import ALONE, file_stem
@@ -39,11 +40,6 @@ from pt_reuse.scoring.measures import canonical_name
 from pt_reuse.scoring.scores import MISSING, Scores
 from pt_reuse.studies.judged_fields import Best, as_declared, number_with_ends, parts_of
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Floats = NDArray[np.float64]
 #: `over` of the table -> what means are over, for settings
@@ -237,9 +233,9 @@ def compare_leaderboards(
         name: _of_tasks(given, board, "leaderboards") if name in lists else _scores(board, "leaderboards", place=name)
         for name, board in leaderboards.items()
     }
-    mine = _chosen(measures, truth.measures, "measures")
+    chosen = _chosen(measures, truth.measures, "measures")
     known = list(dict.fromkeys(measure for board in boards.values() for measure in board.measures))
-    theirs = _chosen(judge_measures, known, "judge_measures")
+    of_judges = _chosen(judge_measures, known, "judge_measures")
     bootstrap = TopicBootstrap(resamples, seed, confidence, None) if resamples else None
     rows, changes, means_over = [], [], []
     lacking: list[tuple[str, str, str]] = []
@@ -247,7 +243,6 @@ def compare_leaderboards(
         with located(name):
             board = _of_same_revisions(truth, board)
             mean_of, other_of, over = _on_topics(truth, board, "own" if name in lists else topics)
-            _check_runs(mean_of, other_of, missing)
             lacking += _lacking(name, mean_of, other_of, missing)
             means_over.append(_OVER[over])
             ranked = [run for run in mean_of.names if missing == "zero" or run in set(other_of.names)]
@@ -255,10 +250,14 @@ def compare_leaderboards(
             # draws of topics are of the same for both
             drawn = TOPICS if over in ("the same topics", "shared") and n_topics > 1 else RUNS
             beware(few_topics(n_topics) if drawn == TOPICS else (), _with_gaps(mean_of, other_of))
-            for measure, other in ((m, o) for m in mine for o in theirs if o in board.measures):
+            for measure, other in ((m, o) for m in chosen for o in of_judges if o in board.measures):
                 sides = _of_runs(mean_of, measure, ranked), _of_runs(other_of, other, ranked)
                 head = {"judge": name, "family": groups.get(name), "measure": measure, "judge_measure": other}
-                changes.append(pd.DataFrame({**head, **_changes(ranked, *sides)}))
+                scores = [side.means()[0] for side in sides]
+                ranks = [pairs.ranks(rounded(values)) for values in scores]
+                both = {"score": scores[0], "judge_score": scores[1], "rank": ranks[0], "judge_rank": ranks[1]}
+                moved = pd.DataFrame({**head, "name": ranked, **both, "rise": ranks[0] - ranks[1]})
+                changes.append(moved.sort_values(["rise", "rank"], ascending=[False, True], kind="stable"))
                 head |= {"topics": n_topics, "over": over, "drawn": drawn if bootstrap else ""}
                 rows += [head | part for part in _of_parts(*sides, best, drawn, bootstrap)]
     table = whole_changes(as_declared(LeaderboardAgreement, "table", rows, ends=bootstrap is not None))
@@ -292,13 +291,13 @@ def compare_leaderboards(
 def _scores(given: Any, argument: str, *, place: str | None = None) -> Scores:
     if isinstance(given, Scores):
         return given
-    problem = f"{argument} must be Scores or the path of a leaderboard, got {shown(given)}."
-    if isinstance(given, str | Path):
-        try:
-            return read_leaderboard(given)
-        except InputError as error:
-            problem = str(error)
-    raise InputError(problem, argument=argument, place=place)
+    if not isinstance(given, str | Path):
+        problem = f"{argument} must be Scores or the path of a leaderboard, got {shown(given)}."
+        raise InputError(problem, argument=argument, place=place)
+    try:
+        return read_leaderboard(given)
+    except InputError as error:
+        raise InputError(str(error), argument=argument, place=place) from None
 
 
 def _chosen(given: MeasureNames, known: list[str], argument: str) -> list[str]:
@@ -313,14 +312,8 @@ def _chosen(given: MeasureNames, known: list[str], argument: str) -> list[str]:
 
 def _of_tasks(scores: Scores, given: Any, argument: str) -> Scores:
     """Return scores on some tasks."""
-    tasks = names(argument, given)
-    for task in tasks:
-        if task not in scores.topics:
-            near = did_you_mean(task, scores.topics)
-            raise InputError(
-                f"{argument} names {shown(task)}, which is no task of the reference.{near}", argument=argument
-            )
-    return _part(scores, [scores.topics.index(task) for task in dict.fromkeys(tasks)])
+    tasks = dict.fromkeys(choice(argument, task, scores.topics) for task in names(argument, given))
+    return _part(scores, [scores.topics.index(task) for task in tasks])
 
 
 def _part(scores: Scores, topics: list[int]) -> Scores:
@@ -350,9 +343,7 @@ def _on_topics(truth: Scores, board: Scores, topics: str) -> tuple[Scores, Score
         warn(f"{left[0]} of the reference and {left[1]} of this left out: means are over the {len(shared):,} of both.")
     # what both have is in the order of the reference, so that it is drawn together
     counted = [shared if over in ("the same topics", "shared") else side.topics for side in sides]
-    parts = [
-        _part(side, [side.topics.index(topic) for topic in some]) for side, some in zip(sides, counted, strict=True)
-    ]
+    parts = [_part(side, [side.topics.index(t) for t in some]) for side, some in zip(sides, counted, strict=True)]
     return parts[0], parts[1], over
 
 
@@ -373,29 +364,29 @@ def _of_same_revisions(truth: Scores, board: Scores) -> Scores:
     return _of_some(board, np.flatnonzero(~other))
 
 
-def _check_runs(truth: Scores, board: Scores, missing: str) -> None:
-    """Raise where the runs that would be ranked are others than asked for, or fewer than a ranking takes."""
-    shared, differ = (set(truth.names) & set(board.names)), sorted(set(truth.names) ^ set(board.names))
-    if missing == "error" and differ:
-        problem = f"{count(len(differ), 'run')} in one of the two only: {examples(differ)}."
+def _lacking(judge: str, truth: Scores, board: Scores, missing: str) -> list[tuple[str, str, str]]:
+    """Return the runs that one of the two lacks, and warn of them; raise where what is left is no ranking."""
+    absent = {
+        who: [name for name in has.names if name not in set(lacks.names)]
+        for who, has, lacks in (("judge", truth, board), ("people", board, truth))
+    }
+    n_shared = len(truth.names) - len(absent["judge"])
+    if missing == "error" and any(absent.values()):
+        only = absent["judge"] + absent["people"]
+        problem = f"{count(len(only), 'run')} in one of the two only: {examples(sorted(only))}."
         raise InputError(f"{problem} Give missing='leave_out' or 'zero'.", argument="missing")
-    if not shared or (len(truth.names) if missing == "zero" else len(shared)) < 2:
+    if not n_shared or (len(truth.names) if missing == "zero" else n_shared) < 2:
         raise InputError(
-            f"there {'is' if len(shared) == 1 else 'are'} {count(len(shared), 'run')} in common, and a ranking takes "
-            f"2: the reference has {examples(truth.names)}, and this {examples(board.names)}.",
+            f"there {'is' if n_shared == 1 else 'are'} {count(n_shared, 'run')} in common, and a ranking takes 2: the "
+            f"reference has {examples(truth.names)}, and this {examples(board.names)}.",
             argument="leaderboards",
         )
-
-
-def _lacking(judge: str, truth: Scores, board: Scores, missing: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the runs that one of the two lacks, and warn of them."""
-    for who, has, lacks in (("judge", truth, board), ("people", board, truth)):
-        absent = [name for name in has.names if name not in set(lacks.names)]
-        if absent:
+    for who, runs in absent.items():
+        if runs:
             where = "here" if who == "judge" else "of the reference"
             became = "count 0" if who == "judge" and missing == "zero" else "are not ranked"
-            warn(f"{count(len(absent), 'run')} without scores {where} {became}: {examples(absent)}.")
-        yield from ((judge, name, who) for name in absent)
+            warn(f"{count(len(runs), 'run')} without scores {where} {became}: {examples(runs)}.")
+    return [(judge, name, who) for who, runs in absent.items() for name in runs]
 
 
 def _with_gaps(*sides: Scores) -> Iterator[Caveat]:
@@ -428,8 +419,8 @@ def _of_parts(
         row: dict[str, Any] = {"by": by, "part": part, "runs": len(runs)}
         row |= ranking_agreement(sides[0], sides[1], over_topics)
         for name, ranked in (("spearman", True), ("pearson", False)):
-            statistic = partial(_correlation_of_draws, sides, ranked)
-            row |= number_with_ends(name, statistic, len(truth.values), over_topics, (-1, 1))
+            correlation = partial(_correlation_of_draws, sides, ranked)
+            row |= number_with_ends(name, correlation, len(truth.values), over_topics, (-1, 1))
         if bootstrap is not None and drawn == RUNS:
             row |= ends_over_runs(sides[0].means()[0], sides[1].means()[0], bootstrap.confidence)
         yield row
@@ -441,21 +432,19 @@ def ends_over_runs(truth: Floats, estimate: Floats, confidence: float) -> dict[s
     The t interval is on Fisher's scale, on which a rank correlation of 1 is half the least step below it. NaN for
     drops, of fewer than three runs, and where no run left out changes the number.
     """
+    from scipy.special import stdtrit
+
     n = len(truth)
     ends = {f"{name}{end}": float("nan") for name in (*_COEFFICIENTS, *CHANGES) for end in ("_low", "_high")}
     if n < 3:
         return ends
     without = np.arange(n - 1) + (np.arange(n - 1) >= np.arange(n)[:, None])
-    everything, left_out = (
-        agreement_of_means(truth[None], estimate[None]),
-        agreement_of_means(truth[without], estimate[without]),
-    )
-    from scipy.special import stdtrit
-
+    everything = agreement_of_means(truth[None], estimate[None])
+    left_out = agreement_of_means(truth[without], estimate[without])
     reach = float(stdtrit(n - 1, (1 + confidence) / 2))
     for name in _COEFFICIENTS:
         most = 1 - (1e-12 if name == "pearson" else 6 / (n * (n**2 - 1)))
-        value, others = (np.arctanh(np.clip(found[name], -most, most)) for found in (everything, left_out))
+        value, others = (np.arctanh(np.clip(of[name], -most, most)) for of in (everything, left_out))
         error = np.sqrt((n - 1) / n * ((others - others.mean()) ** 2).sum())
         if np.ptp(left_out[name]) > CLOSE and not np.isnan(error + value[0]):
             ends[f"{name}_low"], ends[f"{name}_high"] = np.tanh(value[0] + np.array([-reach, reach]) * error).tolist()
@@ -464,10 +453,8 @@ def ends_over_runs(truth: Floats, estimate: Floats, confidence: float) -> dict[s
 
 def agreement_of_means(truths: Floats, estimates: Floats) -> dict[str, Floats]:
     """Return (draws,) coefficients of (draws, runs) means."""
-    found = numbers_of(truths, estimates)
-    return found | {
-        name: _correlation(truths, estimates, ranked=name == "spearman") for name in ("spearman", "pearson")
-    }
+    others = {name: _correlation(truths, estimates, ranked=name == "spearman") for name in ("spearman", "pearson")}
+    return numbers_of(truths, estimates) | others
 
 
 def _intervals(bootstrap: TopicBootstrap | None, drawn: set[str]) -> dict[str, str]:
@@ -478,15 +465,6 @@ def _intervals(bootstrap: TopicBootstrap | None, drawn: set[str]) -> dict[str, s
     if TOPICS not in drawn:
         return {"intervals": of_runs}
     return {**interval_settings(bootstrap, f"; where the two have not the same topics, {of_runs}"), **OF_DROPS}
-
-
-def _changes(names: list[str], truth: TopicScores, estimate: TopicScores) -> pd.DataFrame:
-    """Return ``name score judge_score rank judge_rank rise`` of each run, those that rise furthest first."""
-    scores = [side.means()[0] for side in (truth, estimate)]
-    ranks = [pairs.ranks(rounded(values)) for values in scores]
-    columns = {"name": names, "score": scores[0], "judge_score": scores[1], "rank": ranks[0], "judge_rank": ranks[1]}
-    moved = pd.DataFrame(columns | {"rise": ranks[0] - ranks[1]})
-    return moved.sort_values(["rise", "rank"], ascending=[False, True], kind="stable", ignore_index=True)
 
 
 def _correlation_of_draws(sides: Sequence[TopicScores], ranked: bool, counts: NDArray[np.int64] | None) -> Floats:

@@ -44,6 +44,8 @@ from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
 
+Ints = NDArray[np.int64]
+
 #: steps of the curve when budgets are numbers of judgments
 _STEPS = 100
 #: shares that differ by less are one point of the curve
@@ -61,14 +63,15 @@ def _draw_found(result: StrategyComparison, _: str, place: Place) -> Axes:
 
 
 def _draw(column: str, label: str, result: StrategyComparison, measure: str, place: Place) -> Axes:
-    table, found = result.table, column == "recall"
-    budgets, known = sorted(set(table["budget"])), list(dict.fromkeys(table["strategy"]))
+    table, known = result.table, list(dict.fromkeys(result.table["strategy"]))
+    budgets = sorted(set(table["budget"]))
     middle = table[table["budget"] == budgets[len(budgets) // 2]].drop_duplicates("strategy")
     best = set(middle.sort_values("recall", ascending=False, kind="stable")["strategy"].head(_DRAWN))
     shown = [name for name in known if name in best]
     # correlations lie close to each other: what counts is how they differ
     against = shown[0] if column in TAUS and len(shown) > 1 else None
-    rows, label = (result.curve, label) if found else (table[table["measure"] == measure], f"{label} ({measure})")
+    rows = result.curve if column == "recall" else table[table["measure"] == measure]
+    label = label if column == "recall" else f"{label} ({measure})"
     return plot_strategies(rows, strategies=shown, column=column, label=label, against=against, place=place)
 
 
@@ -196,13 +199,12 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     single = isinstance(strategies, str | Strategy | type)
     if not single and not isinstance(strategies, Iterable):
         raise InputError(f"strategies must be one strategy or several, got {shown(strategies)}.", argument="strategies")
-    found = [as_strategy(one, "strategies") for one in ([strategies] if single else strategies)]
-    names = [strategy.name for strategy in found]
-    again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if again or not found:
-        problem = f"{examples(again)} given more than once." if again else "no strategy given."
-        raise InputError(f"{problem} Give each strategy once; None takes all there are.", argument="strategies")
-    return found
+    chosen = [as_strategy(strategy, "strategies") for strategy in ([strategies] if single else strategies)]
+    names = [strategy.name for strategy in chosen]
+    if len(set(names)) < len(names) or not names:
+        problem = f"strategies must be different ones, got {examples(names) or 'none'}. None takes all there are."
+        raise InputError(problem, argument="strategies")
+    return chosen
 
 
 Strategies: TypeAlias = Annotated[
@@ -289,8 +291,7 @@ def compare_strategies(
     in pooling-based evaluation of information retrieval systems, IPM 53, 2017; leaving teams out of a dynamic way of
     judging that of Voorhees, Craswell and Lin, SIGIR 2022, section 3.
     """
-    chosen = [as_strategy(name) for name in CHOOSERS] if strategies is None else strategies
-    wanted, seeds = budgets, range(seed, seed + repeats)
+    chosen, seeds = strategies or [as_strategy(name) for name in CHOOSERS], range(seed, seed + repeats)
     how: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
     inputs = Inputs.read(runs, qrels, measures, rel)
     runs, qrels, pooled = inputs.runs, inputs.qrels, inputs.pooled(depth, contributors, pool_order)
@@ -301,13 +302,13 @@ def compare_strategies(
     check_some_judged(topics)
     beware(one_run(len(runs)) if units is None else alone(units, contributing), caveats_of(topics, inputs.rel))
     n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
-    lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
+    lengths = [budgets.judgments(value, n_judged) for value in budgets.values]
     orders = _orders(topics, lengths[-1], seeds, chosen, **how)
     relevant, in_pool = qrels.arrays.labels >= inputs.rel, sum(topic.n_relevant for topic in topics if topic)
-    points = [(value, wanted.judgments(value, n_judged)) for value in wanted.curve(int(n_judged.max(initial=0)))]
+    points = [(value, budgets.judgments(value, n_judged)) for value in budgets.curve(int(n_judged.max(initial=0)))]
     groups = groups_of(runs.run_table, contributing)
 
-    def found(judged: int, n: int) -> dict[str, Any]:
+    def counted(judged: int, n: int) -> dict[str, Any]:
         return {"judged": judged, "relevant": n, "recall": n / max(in_pool, 1)}
 
     rows, moves, courses = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
@@ -315,36 +316,42 @@ def compare_strategies(
     for strategy, of_seed in zip(bar, orders, strict=True):
         built = [prefixes(order, length) for length in lengths for order in of_seed]
         full, means = _means(inputs, built)
-        for i, ((budget, seed_of), kept) in enumerate(zip(product(wanted.values, seeds), built, strict=True)):
+        for i, ((budget, seed_of), kept) in enumerate(zip(product(budgets.values, seeds), built, strict=True)):
             key = {"strategy": strategy.name, "budget": budget, "seed": seed_of}
             for m, measure in enumerate(map(repr, inputs.measures)):
                 ranked = pairs.coefficients(full[m].round(DECIMALS), means[m, [i]].round(DECIMALS), TAUS)
                 numbers = {name: ranked[name][0] for name in (*TAUS, "max_drop")}
-                rows.append({**key, **found(len(kept), int(relevant[kept].sum())), "measure": measure, **numbers})
+                rows.append({**key, **counted(len(kept), int(relevant[kept].sum())), "measure": measure, **numbers})
                 moves += group_rows({**key, "measure": measure}, full[m], means[m, i], groups)
         for seed_of, order in zip(seeds, of_seed, strict=True):
             sums = [np.concatenate([[0], np.cumsum(relevant[rows_of])]) for rows_of in order]
             for budget, length in points:
-                n = sum(int(one[at]) for one, at in zip(sums, length.tolist(), strict=True))
+                n = sum(int(of_topic[at]) for of_topic, at in zip(sums, length.tolist(), strict=True))
                 key = {"strategy": strategy.name, "budget": budget, "seed": seed_of}
-                courses.append({**key, **found(int(length.sum()), n)})
+                courses.append({**key, **counted(int(length.sum()), n)})
     left_out = pd.DataFrame(columns=[*_KEYS, "units"])
     if units is not None:
         unit_of = dict(zip(runs.names, units.of_run.tolist(), strict=True))
-        # every unit and topic that it changes, and what is left of the topic
-        reduced = {
-            (unit, t): left
-            for t, topic in enumerate(topics)
-            for unit in ([] if topic is None else _owners(topic, unit_of))
-            if (left := oracle.topic(qrels.topics[t], units.of_run == unit)) is not None
-        }
+        # every unit that alone has a relevant document of a topic, and what is left of the topic
+        reduced: dict[tuple[int, int], OracleTopic] = {}
+        for t, topic in enumerate(topics):
+            if topic is None:
+                continue
+            of_list = np.array([unit_of[name] for name in topic.lists.names], dtype=np.int64)
+            relevant_at = np.flatnonzero(topic.relevant > 0).tolist()
+            owners = (np.unique(of_list[topic.lists.runs_of[at]]) for at in relevant_at)
+            for unit in sorted({int(some[0]) for some in owners if len(some) == 1}):
+                if (left := oracle.topic(qrels.topics[t], units.of_run == unit)) is not None:
+                    reduced[unit, t] = left
         tasks = [Task(topic, int(lengths[-1][t]), seed, chosen) for (_, t), topic in reduced.items()]
         without = dict(zip(reduced, run_tasks(tasks, **how), strict=True))
-        budgets_of = dict(zip(wanted.values, lengths, strict=True))
+        budgets_of = dict(zip(budgets.values, lengths, strict=True))
         left_out = _left_out(inputs, units, chosen, [of_seed[0] for of_seed in orders], without, budgets_of)
     group_keys, changes = [*_KEYS, "by", "group", "runs"], ("mean_drop", "change_pct", "others_change_pct")
     counts: dict[str, Any] = {
-        "budget": wanted.unit,
+        "budget": "share of each topic's judged pool, to the nearest judgment"
+        if budgets.shares
+        else "judgments per topic",
         "judged in the pool": int(n_judged.sum()),
         "relevant in the pool": in_pool,
         "judged in all": int((qrels.arrays.labels >= 0).sum()),
@@ -366,7 +373,7 @@ def compare_strategies(
 
 
 #: the rows of the judgments in the order in which a strategy judges the documents of a topic
-Order: TypeAlias = NDArray[np.int64]
+Order: TypeAlias = Ints
 
 
 def _orders(
@@ -375,10 +382,10 @@ def _orders(
     """Return for each strategy, seed and topic the order of its judgments."""
     cells = [(seed, t, topic) for seed in seeds for t, topic in enumerate(topics) if topic is not None and budget[t]]
     tasks = [Task(topic, int(budget[t]), seed, strategies) for seed, t, topic in cells]
-    found = {(seed, t): orders for (seed, t, _), orders in zip(cells, run_tasks(tasks, **how), strict=True)}
+    judged = {(seed, t): orders for (seed, t, _), orders in zip(cells, run_tasks(tasks, **how), strict=True)}
     nothing = [np.zeros(0, dtype=np.int64)] * len(strategies)
     return [
-        [[found.get((seed, t), nothing)[i] for t in range(len(topics))] for seed in seeds]
+        [[judged.get((seed, t), nothing)[i] for t in range(len(topics))] for seed in seeds]
         for i in range(len(strategies))
     ]
 
@@ -390,12 +397,7 @@ class Budgets:
     values: tuple[float, ...]
     shares: bool
 
-    @property
-    def unit(self) -> str:
-        """Return what the values count, in words."""
-        return "share of each topic's judged pool, to the nearest judgment" if self.shares else "judgments per topic"
-
-    def judgments(self, value: float, n_judged: NDArray[np.int64]) -> NDArray[np.int64]:
+    def judgments(self, value: float, n_judged: Ints) -> Ints:
         """Return (topics,): how many judgments a budget gives to topics with so many; shares are rounded halves up."""
         if not self.shares:
             return np.minimum(n_judged, int(value))
@@ -436,7 +438,7 @@ def run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> li
     return list(run_jobs(tasks, len(tasks), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose))
 
 
-def prefixes(orders: Sequence[Order], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def prefixes(orders: Sequence[Order], lengths: Ints) -> Ints:
     """Return the first rows of each topic's order, together; (topics,) say how many of each."""
     parts = [order[:n] for order, n in zip(orders, lengths.tolist(), strict=True)]
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
@@ -463,7 +465,7 @@ def _left_out(
     strategies: Sequence[Strategy],
     orders: Sequence[Sequence[Order]],
     without: Mapping[tuple[int, int], Sequence[Order]],
-    lengths: Mapping[float, NDArray[np.int64]],
+    lengths: Mapping[float, Ints],
 ) -> pd.DataFrame:
     """Return one row per strategy, budget and measure: what runs lose by judgments that are built without their unit.
 
@@ -473,15 +475,15 @@ def _left_out(
     for (s, strategy), (value, length) in product(enumerate(strategies), lengths.items()):
         kept = [prefixes(orders[s], length)]
         for unit in involved:
-            mine = [without[unit, t][s] if (unit, t) in without else order for t, order in enumerate(orders[s])]
-            kept.append(prefixes(mine, length))
+            reduced = [without[unit, t][s] if (unit, t) in without else order for t, order in enumerate(orders[s])]
+            kept.append(prefixes(reduced, length))
         means = _means(inputs, kept)[1].round(DECIMALS)
-        for measure, (full, *reduced) in zip(map(repr, inputs.measures), means, strict=True):
+        for measure, (full, *others) in zip(map(repr, inputs.measures), means, strict=True):
             own = full.copy()
-            for unit, scores in zip(involved, reduced, strict=True):
+            for unit, scores in zip(involved, others, strict=True):
                 own[of_run == unit] = scores[of_run == unit]
             # without a unit that changes anything the field stays as it is
-            field = pairs.coefficients(full, np.array(reduced or [full]), ("tau_b",))
+            field = pairs.coefficients(full, np.array(others or [full]), ("tau_b",))
             tau, drop = (field["tau_b"], field["max_drop"]) if involved else (np.ones(1), np.zeros(1, dtype=int))
             worst = int(np.lexsort((tau, -drop))[0])
             rows.append(
@@ -501,26 +503,19 @@ def _left_out(
     return pd.DataFrame(rows)
 
 
-def _owners(topic: OracleTopic, unit_of: Mapping[str, int]) -> list[int]:
-    """Return the units that alone have a relevant document of the topic."""
-    units = np.array([unit_of[name] for name in topic.lists.names], dtype=np.int64)
-    found = (np.unique(units[topic.lists.runs_of[at]]) for at in np.flatnonzero(topic.relevant > 0).tolist())
-    return sorted({int(some[0]) for some in found if len(some) == 1})
-
-
 #: runs of a type or team that a way of judging may favour or harm together: ``by``, its name, and (runs,) which
 Group: TypeAlias = tuple[str, str, NDArray[np.bool_]]
 
 
 def groups_of(run_table: pd.DataFrame, contributing: NDArray[np.bool_]) -> list[Group]:
     """Return every type of a field that has several, and every team none of whose runs contributes to the pool."""
-    found = []
+    groups = []
     for by in ("type", "team"):
         for name in dict.fromkeys(run_table[by].dropna()):
             runs = (run_table[by] == name).to_numpy(dtype=bool)
             if (by == "type" and not runs.all()) or not (runs & contributing).any():
-                found.append((by, str(name), runs))
-    return found
+                groups.append((by, str(name), runs))
+    return groups
 
 
 def group_rows(
@@ -529,9 +524,9 @@ def group_rows(
     """Yield a row per group: the ranks its runs lose on average, and the change of (runs,) scores."""
     drops = pairs.rank_drops(full.round(DECIMALS), built.round(DECIMALS)[None])[0]
     change = pairs.per_cent_change(full, built)
-    for by, name, mine in groups:
-        changes = {"change_pct": _mean(change[mine]), "others_change_pct": _mean(change[~mine])}
-        yield {**key, "by": by, "group": name, "runs": int(mine.sum()), "mean_drop": drops[mine].mean(), **changes}
+    for by, name, runs in groups:
+        changes = {"change_pct": _mean(change[runs]), "others_change_pct": _mean(change[~runs])}
+        yield {**key, "by": by, "group": name, "runs": int(runs.sum()), "mean_drop": drops[runs].mean(), **changes}
 
 
 def over_seeds(by_seed: pd.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pd.DataFrame:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Real
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -165,8 +164,6 @@ def density(
 
     Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section 4;
     the knee, Cormack and Grossman, Engineering quality and reliability in technology-assisted review, SIGIR 2016.
-    On the passages of Deep Learning 2021 (relevant from label 2) 10 topics are above 1/2 and 19 above 1/3 after the
-    depth-10 pool, 9 and 23 at the end.
     """
     sets, pooled = _sets_of_rounds(qrels), None
     if runs is not None and sets is not None:
@@ -177,18 +174,18 @@ def density(
         pooled = inputs.pooled(None, contributors, pool_order)
         wanted = depths or [pooled.depth]
         pools = (pool_to_depth(pooled.ranked, depth, pooled.contributors) for depth in wanted)
-        rounds = _Rounds.of_pools(inputs.qrels, [f"depth-{depth} pool" for depth in wanted], pools)
+        rounds = _of_pools(inputs.qrels, [f"depth-{depth} pool" for depth in wanted], pools)
     else:
         named = None if isinstance(contributors, str) and contributors == "pooled" else contributors
         for name, given in {"depths": depths, "contributors": named, "pool_order": pool_order}.items():
             if given is not None:
                 raise InputError(f"{name} says how runs are pooled. Give runs= as well.", argument=name)
-        rounds = _Rounds.of_column(as_qrels(qrels)) if sets is None else _Rounds.of_sets(sets)
+        rounds = _of_column(as_qrels(qrels)) if sets is None else _of_sets(sets)
         beware(relevant_only(rounds.qrels), grade_unstated(rounds.qrels, rel))
     check_not_empty(rounds.qrels)
     lowest = relevant_from(rounds.qrels, rel)
     beware(none_relevant(rounds.qrels, lowest))
-    by_round = rounds.counts(lowest)
+    by_round = _counts(rounds, lowest)
     who = {} if pooled is None else {"contributors": str(pooled.contributors), "pool order": pooled.ranked.order}
     words = {"relevant": f"label of at least {lowest}", "judged": "label of at least 0", "rounds": rounds.origin}
     return Density(
@@ -200,130 +197,115 @@ def density(
     )
 
 
-@dataclass(frozen=True)
-class _Rounds:
+class _Rounds(NamedTuple):
     """Judgments, and in which round each document was first judged."""
 
     qrels: Qrels  # the judgments of all rounds
-    names: tuple[str, ...]  # of the rounds, in order
+    names: list[str]  # of the rounds, in order
     of_row: NDArray[np.int64]  # (judgments,) the round of each, as a position among the names
     origin: str  # what says which rounds there were
 
-    @classmethod
-    def of_column(cls, qrels: Qrels) -> _Rounds:
-        """Return the rounds of the column ``round``, ascending; judgments without one come first."""
-        extra = qrels.arrays.extra
-        if extra is None or "round" not in extra:
-            return cls(qrels, (_ALL,), np.zeros(len(qrels), dtype=np.int64), "one round")
-        codes, values = pd.factorize(extra["round"])
-        # a column with gaps holds whole numbers as 1.0
-        order = sorted(range(len(values)), key=lambda at: _ascending(values[at]))
-        names = [f"{v:.0f}" if isinstance(v, float) and v.is_integer() else str(v) for v in values[order]]
-        codes = np.append(np.argsort(order), -1)[codes]
-        if (codes < 0).any():
-            codes, names = codes + 1, ["no round given", *names]
-        return cls(qrels, tuple(names), codes, "column round")
 
-    @classmethod
-    def of_sets(cls, sets: Mapping[str, Any]) -> _Rounds:
-        """Return the rounds of several sets of judgments, each made in a round, or all that was made by then."""
-        found: dict[str, Qrels] = {}
-        for name, given in sets.items():
-            with located(name):
-                found[name] = as_qrels(given)
-        whole, *others = found.values()
-        for name, qrels in zip([*found][1:], others, strict=True):
-            with located(name):
-                whole = whole.union(qrels)
-        judged = [qrels.arrays.labels_of(whole.arrays.documents) >= 0 for qrels in found.values()]
-        # what no set judges counts with the last one
-        of_row = np.argmax([*judged[:-1], np.ones(len(whole), dtype=bool)], axis=0)
-        return cls(whole, tuple(found), of_row, "sets of judgments")
+def _of_column(qrels: Qrels) -> _Rounds:
+    """Return the rounds of the column ``round``, ascending; judgments without one come first."""
+    extra = qrels.arrays.extra
+    if extra is None or "round" not in extra:
+        return _Rounds(qrels, [_ALL], np.zeros(len(qrels), dtype=np.int64), "one round")
+    codes, values = pd.factorize(extra["round"])
+    # a column with gaps holds whole numbers as 1.0
+    names = [f"{v:.0f}" if isinstance(v, float) and v.is_integer() else str(v) for v in values]
+    # numbers in texts by value: ten comes after nine; the parts are texts and digits in turn
+    parts = [[int(part) if n % 2 else part for n, part in enumerate(re.split("([0-9]+)", name))] for name in names]
+    numeric = pd.api.types.is_numeric_dtype(extra["round"])
+    order = sorted(range(len(values)), key=values.__getitem__ if numeric else parts.__getitem__)
+    codes, names = np.append(np.argsort(order), -1)[codes], [names[at] for at in order]
+    if (codes < 0).any():
+        codes, names = codes + 1, ["no round given", *names]
+    return _Rounds(qrels, names, codes, "column round")
 
-    @classmethod
-    def of_pools(cls, qrels: Qrels, names: Sequence[str], pools: Iterable[Pool]) -> _Rounds:
-        """Return rounds as if each pool had been judged after the one before, and then all else."""
-        held = [pool.documents.find(qrels.arrays.documents) >= 0 for pool in pools]
-        of_row = np.argmax([*held, np.ones(len(qrels), dtype=bool)], axis=0)
-        left = (of_row[qrels.arrays.labels >= 0] == len(names)).any()
-        every = (*names, _ALL) if left else tuple(names)
-        return cls(qrels, every, np.minimum(of_row, len(every) - 1), "pools of the runs")
 
-    def counts(self, lowest: int) -> pd.DataFrame:
-        """Return one row per topic and round, ``qid round judged relevant density new_judged new_relevant``."""
-        labels, documents = self.qrels.arrays.labels, self.qrels.arrays.documents
-        n_rounds, n_topics = len(self.names), len(documents.topics)
-        cell = documents.topic * n_rounds + self.of_row
-        sizes = (np.bincount(cell[rows], minlength=n_topics * n_rounds) for rows in (labels >= 0, labels >= lowest))
-        new = [counts.reshape(n_topics, n_rounds) for counts in sizes]
-        judged, relevant = (counts.cumsum(axis=1).ravel() for counts in new)
-        density = np.divide(relevant, judged, out=np.full(len(judged), np.nan), where=judged > 0)
-        return pd.DataFrame(
-            {
-                "qid": np.repeat(np.array([*documents.topics, None], dtype=object)[:-1], n_rounds),
-                "round": np.tile(np.array(self.names, dtype=object), n_topics),
-                "judged": judged,
-                "relevant": relevant,
-                "density": density,
-                "new_judged": new[0].ravel(),
-                "new_relevant": new[1].ravel(),
-            }
-        )
+def _of_sets(sets: Mapping[str, Any]) -> _Rounds:
+    """Return the rounds of several sets of judgments, each made in a round, or all that was made by then."""
+    read: dict[str, Qrels] = {}
+    for name, given in sets.items():
+        with located(name):
+            read[name] = as_qrels(given)
+    whole, *others = read.values()
+    for name, qrels in zip([*read][1:], others, strict=True):
+        with located(name):
+            whole = whole.union(qrels)
+    judged = [qrels.arrays.labels_of(whole.arrays.documents) >= 0 for qrels in read.values()]
+    # what no set judges counts with the last one
+    of_row = np.argmax([*judged[:-1], np.ones(len(whole), dtype=bool)], axis=0)
+    return _Rounds(whole, list(read), of_row, "sets of judgments")
+
+
+def _of_pools(qrels: Qrels, names: list[str], pools: Iterable[Pool]) -> _Rounds:
+    """Return rounds as if each pool had been judged after the one before, and then all else."""
+    held = [pool.documents.find(qrels.arrays.documents) >= 0 for pool in pools]
+    of_row = np.argmax([*held, np.ones(len(qrels), dtype=bool)], axis=0)
+    if (of_row[qrels.arrays.labels >= 0] == len(names)).any():
+        names = [*names, _ALL]
+    return _Rounds(qrels, names, np.minimum(of_row, len(names) - 1), "pools of the runs")
+
+
+def _counts(rounds: _Rounds, lowest: int) -> pd.DataFrame:
+    """Return one row per topic and round, ``qid round judged relevant density new_judged new_relevant``."""
+    labels, documents = rounds.qrels.arrays.labels, rounds.qrels.arrays.documents
+    shape = len(documents.topics), len(rounds.names)
+    cell = documents.topic * shape[1] + rounds.of_row
+    new = [np.bincount(cell[rows], minlength=shape[0] * shape[1]) for rows in (labels >= 0, labels >= lowest)]
+    judged, relevant = (counts.reshape(shape).cumsum(axis=1).ravel() for counts in new)
+    return pd.DataFrame(
+        {
+            "qid": np.repeat(np.array([*documents.topics, None], dtype=object)[:-1], shape[1]),
+            "round": np.tile(np.array(rounds.names, dtype=object), shape[0]),
+            "judged": judged,
+            "relevant": relevant,
+            "density": np.divide(relevant, judged, out=np.full(len(judged), np.nan), where=judged > 0),
+            "new_judged": new[0],
+            "new_relevant": new[1],
+        }
+    )
 
 
 def _sets_of_rounds(given: Any) -> dict[str, Any] | None:
     """Return the judgments of each round by name, where somebody gives several sets; None where it is one set."""
-    sets = {f"round {n}": one for n, one in enumerate(given, 1)} if isinstance(given, list | tuple) else given
-    if not isinstance(sets, Mapping) or not sets or not all(map(_is_a_set, sets.values())):
-        return None
-    return {str(name): one for name, one in sets.items()}
-
-
-def _ascending(value: Any) -> tuple[bool, float, list[tuple[bool, int, str]]]:
-    """Return what puts rounds in order: numbers by value, then texts, the numbers in them by value too."""
-    if isinstance(value, Real):
-        return False, float(value), []
-    parts = [part for part in re.split("([0-9]+)", str(value)) if part]
-    return True, 0.0, [(False, int(part), "") if "0" <= part[0] <= "9" else (True, 0, part) for part in parts]
-
-
-def _is_a_set(value: Any) -> bool:
+    sets = {f"round {n}": judged for n, judged in enumerate(given, 1)} if isinstance(given, list | tuple) else given
     # a file by its path; tuples and mappings are parts of one set
-    return isinstance(value, Qrels | pd.DataFrame | str | os.PathLike)
+    kinds = (Qrels, pd.DataFrame, str, os.PathLike)
+    if not isinstance(sets, Mapping) or not sets or not all(isinstance(judged, kinds) for judged in sets.values()):
+        return None
+    return {str(name): judged for name, judged in sets.items()}
 
 
 def _topics(rounds: pd.DataFrame) -> pd.DataFrame:
+    """Return the end of each topic, after which round the density of what is added is smaller, and how much."""
     by_topic = rounds.groupby("qid", sort=False)
     table = by_topic[["judged", "relevant", "density"]].nth(-1).reset_index(drop=True)
     table.insert(0, "qid", rounds["qid"].drop_duplicates().tolist())
-    return table.assign(
-        above_third=3 * table["relevant"] > table["judged"],
-        above_half=2 * table["relevant"] > table["judged"],
-        largest=by_topic["density"].max().to_numpy(dtype=float),
-        **_knees(rounds, len(table)),
-    )
-
-
-def _knees(rounds: pd.DataFrame, n_topics: int) -> dict[str, Any]:
-    """Return (topics,) after which round the density of what is added is smaller than before, and how much."""
+    n_topics = len(table)
     # every topic has a row for each round
-    judged, relevant = (rounds[name].to_numpy().reshape(n_topics, -1) for name in ("judged", "relevant"))
-    names = rounds["round"].to_numpy().reshape(n_topics, -1)
+    judged, relevant, names = (rounds[c].to_numpy().reshape(n_topics, -1) for c in ("judged", "relevant", "round"))
     # what is above the line from nothing to the end, exactly, in units of relevant times judged
     above = relevant * judged[:, -1:] - judged * relevant[:, -1:]
     at, topics = np.argmax(above, axis=1), np.arange(n_topics)
     has = above[topics, at] > 0
     before, after = judged[topics, at], judged[:, -1] - judged[topics, at]
-    found, later = relevant[topics, at], relevant[:, -1] - relevant[topics, at]
-    ratio = np.divide(found * after, before * (1 + later), out=np.full(n_topics, np.nan), where=has)
-    knee = pd.Series(np.where(has, names[topics, at], None), dtype=object)
-    return {"knee": knee, "slope_ratio": ratio}
+    earlier, later = relevant[topics, at], relevant[:, -1] - relevant[topics, at]
+    return table.assign(
+        above_third=3 * table["relevant"] > table["judged"],
+        above_half=2 * table["relevant"] > table["judged"],
+        largest=by_topic["density"].max().to_numpy(dtype=float),
+        knee=pd.Series(np.where(has, names[topics, at], None), dtype=object),
+        slope_ratio=np.divide(earlier * after, before * (1 + later), out=np.full(n_topics, np.nan), where=has),
+    )
 
 
-def _summary(rounds: pd.DataFrame, names: tuple[str, ...]) -> pd.DataFrame:
+def _summary(rounds: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     third, half = (factor * rounds["relevant"] > rounds["judged"] for factor in (3, 2))
     by_round = rounds.assign(some=rounds["judged"] > 0, third=third, half=half).groupby("round", sort=False)
-    found = by_round.agg(
+    summary = by_round.agg(
         topics=("some", "sum"),
         judgments=("judged", "sum"),
         relevant=("relevant", "sum"),
@@ -331,6 +313,6 @@ def _summary(rounds: pd.DataFrame, names: tuple[str, ...]) -> pd.DataFrame:
         largest_density=("density", "max"),
         above_third=("third", "sum"),
         above_half=("half", "sum"),
-    ).reindex(list(names))
-    found.insert(2, "per_topic", found["judgments"] / found["topics"].replace(0, np.nan))
-    return found.reset_index(names="round")
+    ).reindex(names)
+    summary.insert(2, "per_topic", summary["judgments"] / summary["topics"].replace(0, np.nan))
+    return summary.reset_index(names="round")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of, described
 from pt_reuse.errors import InputError, choice, count, number, warn
 from pt_reuse.inputs import interval_settings, settings_of
-from pt_reuse.judge import NamedJudge, as_judges
+from pt_reuse.judge import as_judges
 from pt_reuse.plots.bars import plot_family_map
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.sheet import Axes, Place
@@ -39,7 +39,7 @@ LEAST_IN_LINE = 3
 #: means over runs that a row of the table has
 _MEANS = ("rise", "others_rise", "rank_effect", "change", "others_change", "score_effect")
 #: cells of which the answer speaks
-_TOLD = 3
+_IN_ANSWER = 3
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,7 @@ class Contrast:
 
     def sides(self, against: str) -> tuple[Positions, Positions]:
         """Return the runs of the family that count, and those that they are held against."""
-        family, others = self.matches.T if against == MATCHED else (self.family, self.others)
-        return family, others
+        return (self.matches[:, 0], self.matches[:, 1]) if against == MATCHED else (self.family, self.others)
 
 
 class FieldGains:
@@ -75,12 +74,11 @@ class FieldGains:
     def over(self, contrast: Contrast, against: str) -> dict[str, Floats]:
         """Return (draws,) each of :data:`_MEANS`, of a family and whom it is held against."""
         family, others = contrast.sides(against)
-        mine, theirs = self.gained[:, family], self.gained[:, others]
+        of_family, of_others = self.gained[:, family], self.gained[:, others]
         if against == ALONE:
             # a rank is 1 and the better runs; without those of the family there remain the better ones of the others
-            mine = mine - self._gained_among(family)
-            theirs = self._gained_among(others)
-        rise, others_rise = mine.mean(axis=1), theirs.mean(axis=1)
+            of_family, of_others = of_family - self._gained_among(family), self._gained_among(others)
+        rise, others_rise = of_family.mean(axis=1), of_others.mean(axis=1)
         change, others_change = self.change[:, family].mean(axis=1), self.change[:, others].mean(axis=1)
         effect = change - others_change if against == MATCHED else self._above_line(family, others)
         return dict(zip(_MEANS, (rise, others_rise, rise - others_rise, change, others_change, effect), strict=True))
@@ -110,13 +108,14 @@ def matched(scores: Floats, family: Positions, others: Positions, caliper: float
 
 def contrasts_of(means: Floats, runs: pd.DataFrame, caliper: float) -> dict[str, Contrast]:
     """Return family -> its contrast, of (runs,) means by people and a table ``name family`` of the runs."""
-    by_name, found = np.argsort(runs["name"].to_numpy(dtype=object), kind="stable"), {}
+    by_name, contrasts = np.argsort(runs["name"].to_numpy(dtype=object), kind="stable"), {}
     for family in runs["family"].dropna().unique():
-        mine = np.flatnonzero(runs["family"] == family)
-        others = np.setdiff1d(np.arange(len(runs)), mine)
+        is_of = (runs["family"] == family).to_numpy(dtype=bool)
+        of_family, others = np.flatnonzero(is_of), np.flatnonzero(~is_of)
         # of equally near runs the first by name, so that the order of the field has no part in it
-        found[family] = Contrast(mine, others, matched(means, mine, by_name[np.isin(by_name, others)], caliper))
-    return found
+        matches = matched(means, of_family, by_name[~is_of[by_name]], caliper)
+        contrasts[family] = Contrast(of_family, others, matches)
+    return contrasts
 
 
 def _draw(
@@ -194,10 +193,10 @@ class FamilyEffect(OfJudges):
             largest = rows.index == int(rows["rank_effect"].abs().to_numpy().argmax())
             for row in records(rows[rows["own"] if rows["own"].any() else largest]):
                 line = "{rank_effect:+.2f} ranks, {score_effect:+.4f} of the score at equal scores by people"
-                whose = "its own family " if row["own"] else ""
+                own = "its own family " if row["own"] else ""
                 effect = line.format_map(cells(row, self.columns))
-                lines.append(f"{measure}: {row['judge']} on {whose}{row['family']} {effect}")
-        return lines[:_TOLD]
+                lines.append(f"{measure}: {row['judge']} on {own}{row['family']} {effect}")
+        return lines[:_IN_ANSWER]
 
 
 @study(
@@ -230,7 +229,6 @@ def family_effect(
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
     complete: options.Complete = True,
-    without_topics: options.WithoutTopics = "error",
     verbose: options.Verbose = False,
 ) -> FamilyEffect:
     """Compute how much more the runs of each family gain under each judge than other runs, in ranks and in scores.
@@ -270,11 +268,15 @@ def family_effect(
     Statistics 10.
     """
     judges = as_judges(judge, rel=judge_rel, families=families)
-    how: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "missing": missing}
-    asked = JudgedInputs.read(runs, human, judges, measures, rel, **how)
+    asked = JudgedInputs.read(runs, human, judges, measures, rel, complete=complete, missing=missing)
     field, people = asked.inputs.runs, asked.inputs.qrels
     of_runs = _families_of(field.run_table)
-    _warn_of_spelling(of_runs, judges)
+    families_of_runs = of_runs["family"].dropna().unique().tolist()
+    known = {family.casefold().strip(): family for family in families_of_runs}
+    for named in judges:
+        near = known.get(str(named.family).casefold().strip())
+        if named.family is not None and near not in (None, named.family):
+            warn(f"{named.name} is of the family {named.family!r}, and runs are of {near!r}: these count as two.")
     asked.beware()
     bootstrap = asked.inputs.bootstrap(resamples, seed, confidence, None)
 
@@ -285,17 +287,21 @@ def family_effect(
             about = {"measure": measure, "judge": labels.name}
             sides = by_people.topic_means[measure], by_judge.topic_means[measure]
             contrasts = contrasts_of(by_people.mean_values[m], of_runs, caliper)
-            # topics of people are drawn for all judges
-            draws = list(_draws(*sides, at, len(people.topics), bootstrap))
-            found = _rows_of(FieldGains(*(side.means() for side in sides)), draws, contrasts, bootstrap, len(at))
-            rows += [{**about, "judge_family": labels.family, **row} for row in found]
+            # topics of people are drawn for all judges; some draws have no topic that the judge labelled
+            blocks = bootstrap.blocks(len(people.topics)) if bootstrap and len(at) > 1 else ()
+            draws = [
+                (FieldGains(*(side.means(counts) for side in sides)), counts.sum(axis=1) == 0)
+                for counts in (block[:, at] for block in blocks)
+            ]
+            of_all = _rows_of(FieldGains(*(side.means() for side in sides)), draws, contrasts, bootstrap, len(at))
+            rows += [{**about, "judge_family": labels.family, **row} for row in of_all]
             gains = FieldGains(by_people.mean_values[[m]], by_judge.mean_values[[m]])
             by_run.append(_by_run(gains, field, labels.family).assign(**about))
             matches += [frame.assign(**about) for frame in _matches(by_people.names, gains.human[0], contrasts)]
     table = pd.DataFrame(rows).astype({"judge_family": object})
     table["own"] = table["judge_family"] == table["family"]
     order = {repr(measure): n for n, measure in enumerate(asked.inputs.measures)}
-    cells_of_all = len(judges) * of_runs["family"].nunique()
+    cells_of_all = len(judges) * len(families_of_runs)
     words = f"; of effects on scores t intervals; not corrected for their number, {cells_of_all:,}"
     settings = settings_of(
         asked,
@@ -318,27 +324,19 @@ def family_effect(
 _Draws = list[tuple[FieldGains, NDArray[np.bool_]]]
 
 
-def _draws(
-    truth: TopicScores, estimate: TopicScores, at: Positions, n_topics: int, bootstrap: TopicBootstrap | None
-) -> Iterator[tuple[FieldGains, NDArray[np.bool_]]]:
-    """Yield what runs gain in draws of the topics of people, of which the judge labelled those at some positions."""
-    for counts in bootstrap.blocks(n_topics) if bootstrap and len(at) > 1 else ():
-        mine = counts[:, at]
-        yield FieldGains(truth.means(mine), estimate.means(mine)), mine.sum(axis=1) == 0
-
-
 def _rows_of(
     gains: FieldGains, draws: _Draws, contrasts: Mapping[str, Contrast], bootstrap: TopicBootstrap | None, n_topics: int
 ) -> Iterator[dict[str, Any]]:
     """Yield a row of the table per family and whom it is held against."""
     for (family, contrast), against in product(contrasts.items(), AGAINST):
-        mine, others = contrast.sides(against)
-        row: dict[str, Any] = {"family": family, "against": against, "runs": len(mine)}
-        row |= {"others": len(np.unique(others)), "unmatched": len(contrast.family) - len(mine)}
-        found = gains.over(contrast, against) if len(mine) else dict.fromkeys(_MEANS, np.full(1, np.nan))
-        row |= {name: float(values[0]) for name, values in found.items()}
+        family_runs, others = contrast.sides(against)
+        n = len(family_runs)
+        row: dict[str, Any] = {"family": family, "against": against, "runs": n}
+        row |= {"others": len(np.unique(others)), "unmatched": len(contrast.family) - n}
+        means = gains.over(contrast, against) if n else dict.fromkeys(_MEANS, np.full(1, np.nan))
+        row |= {name: float(values[0]) for name, values in means.items()}
         if bootstrap is not None:
-            drawn = [(some.over(contrast, against), none) for some, none in draws if len(mine)]
+            drawn = [(some.over(contrast, against), none) for some, none in draws if n]
             ranks, scores = (
                 np.concatenate([np.full(1, np.nan), *(np.where(none, np.nan, of[name]) for of, none in drawn)])
                 for name in ("rank_effect", "score_effect")
@@ -354,8 +352,8 @@ def _matches(names: list[str], scores: Floats, contrasts: Mapping[str, Contrast]
     for family, contrast in contrasts.items():
         partner = np.full(len(every), -1)
         partner[contrast.matches[:, 0]] = contrast.matches[:, 1]
-        mine, other = contrast.family, partner[contrast.family]
-        rows = {"name": every[mine], "match": every[other], "score": of_each[mine], "match_score": of_each[other]}
+        run, other = contrast.family, partner[contrast.family]
+        rows = {"name": every[run], "match": every[other], "score": of_each[run], "match_score": of_each[other]}
         yield pd.DataFrame({"family": family, **rows})
 
 
@@ -378,20 +376,8 @@ def _families_of(run_table: pd.DataFrame) -> pd.DataFrame:
     of_run = [None if pd.isna(value) else str(value) for value in column_of(run_table, "family")]
     names = list(dict.fromkeys(of_run))
     if names == [None]:
-        what = "no run has a family. Give a column family in the metadata of the runs."
-        raise InputError(what, argument="runs")
+        raise InputError("no run has a family. Give a column family in the metadata of the runs.", argument="runs")
     if len(names) == 1:
         what = f"{count(len(of_run), 'run')}, all of the family {names[0]!r}. Add runs of other families, or of none."
         raise InputError(what, argument="runs")
     return pd.DataFrame({"name": run_table["name"].to_numpy(), "family": pd.Series(of_run, dtype=object)})
-
-
-def _warn_of_spelling(runs: pd.DataFrame, judges: Iterable[NamedJudge]) -> None:
-    names = runs["family"].dropna().unique().tolist()
-    known = {family.casefold().strip(): family for family in names}
-    for judge in (judge for judge in judges if judge.family is not None and judge.family not in names):
-        if near := known.get(str(judge.family).casefold().strip()):
-            warn(
-                f"{judge.name} is of the family {judge.family!r}, and runs are of {near!r}: these count as two "
-                "families. Write both alike where they are one."
-            )

@@ -15,7 +15,6 @@ from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.prediction_powered import (
     LEAST_FOR_JACKKNIFE,
-    CorrectedTotals,
     PoweredMeans,
     SampledDocuments,
     TopicValues,
@@ -82,21 +81,19 @@ class LinearMeasure:
             # every document of the pool weighs 1 for every run, found or not
             return np.ones(shape)
         weights, hits = np.zeros(shape), index.gather(range(t, t + 1))
-        weights[hits.row, hits.of] = self._of_rank(hits.rank, hits.lengths[hits.of])
-        return weights
-
-    def _of_rank(self, rank: Ints, length: Ints) -> Floats:
-        cutoff, p = self._params.get("cutoff"), self._params.get("p", 0.8)
-        weights = np.ones(len(rank))
+        rank, cutoff, p = hits.rank, self._params.get("cutoff"), self._params.get("p", 0.8)
+        of_rank = np.ones(len(rank))
         if self._kind == "SetP":
-            return np.asarray(1 / length)
-        if self._kind == "P":
-            weights /= cutoff
+            of_rank = 1 / hits.lengths[hits.of]
+        elif self._kind == "P":
+            of_rank /= cutoff
         elif self._kind == "RBP":
-            weights = (1 - p) * p ** (rank - 1.0)
+            of_rank = (1 - p) * p ** (rank - 1.0)
         elif self._kind == "SDCG":
-            weights = 1 / np.log2(rank + 1.0) / (1 / np.log2(np.arange(1, cutoff + 1) + 1)).sum()
-        return weights if cutoff is None else np.where(rank <= cutoff, weights, 0.0)
+            of_rank = 1 / np.log2(rank + 1.0) / (1 / np.log2(np.arange(1, cutoff + 1) + 1)).sum()
+        sees_all = cutoff is None or self._kind == "SetP"
+        weights[hits.row, hits.of] = of_rank if sees_all else np.where(rank <= cutoff, of_rank, 0.0)
+        return weights
 
 
 def pair_table(pairs: pd.DataFrame, names: list[str], correction: str, alpha: float) -> pd.DataFrame:
@@ -114,24 +111,19 @@ def pair_table(pairs: pd.DataFrame, names: list[str], correction: str, alpha: fl
 
 def rank_table(means: pd.DataFrame, pairs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     """Return the rank of each run by the estimate, by people's labels alone and by the judge's, with intervals."""
-    table = pd.DataFrame({"name": names})
+    table, n = pd.DataFrame({"name": names}), len(names)
+    pair = np.triu_indices(n, 1)
     for column, value, difference, significant in (
         ("rank", "estimate", "difference", "significant"),
         ("human_rank", "human", "human", "human_significant"),
     ):
         table[column] = ranks(rounded(means[value].to_numpy()))
-        ends = rank_bounds(len(names), pairs[difference].to_numpy(), pairs[significant].to_numpy())
-        table[f"{column}_low"], table[f"{column}_high"] = ends
+        # from 1 + the runs that are significantly better to the number of runs less those significantly worse
+        first_wins, chosen = pairs[difference].to_numpy() > 0, pairs[significant].to_numpy()
+        better, worse = (np.where(first_wins, *of)[chosen] for of in (pair, pair[::-1]))
+        table[f"{column}_low"] = 1 + np.bincount(worse, minlength=n)
+        table[f"{column}_high"] = n - np.bincount(better, minlength=n)
     return table.assign(judge_rank=ranks(rounded(means["by_judge"].to_numpy())))
-
-
-def rank_bounds(
-    n_runs: int, difference: Floats, significant: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return 1 + the number of runs significantly better, and the number of runs less those significantly worse."""
-    pair = np.triu_indices(n_runs, 1)
-    better, worse = (np.where(difference > 0, *of)[significant] for of in (pair, pair[::-1]))
-    return 1 + np.bincount(worse, minlength=n_runs), n_runs - np.bincount(better, minlength=n_runs)
 
 
 @dataclass(frozen=True)
@@ -207,11 +199,9 @@ class SplitTopics:
         """Yield what keeps the intervals from meaning what they seem to mean."""
         n, more, labels = len(self.labelled), len(self.unlabelled), self.of_judge.labels
         if n < ENOUGH_TOPICS:
-            text = (
-                f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} intervals cover less than they say: of "
-            )
-            text += "95% intervals as few as 92 in 100 with 10 topics, and 89 with variance='plain'."
-            yield Caveat(f"{n:,} topics with labels of people only", text)
+            note = f"{n:,} topics with labels of people only"
+            covered = "of 95% intervals as few as 92 in 100 with 10 topics, and 89 with variance='plain'"
+            yield Caveat(note, f"{note}: with fewer than {ENOUGH_TOPICS} intervals cover less, {covered}.")
         if more < n:
             note = f"fewer topics with the judge's labels alone ({more:,}) than with those of people ({n:,})"
             yield Caveat(note, f"{note}. Even a perfect judge makes them worth {n + more:,}; have it label more.")
@@ -236,10 +226,10 @@ def split_topics(
         if not labelled:
             text = f"the judge labelled no topic that people judged: {examples(human.topics)}; {examples(others)}."
             raise InputError(f"{text} Are ids written alike?", argument="judge")
-        if len(labelled) < 2 or (jackknife and len(alone) > 1 and len(labelled) < LEAST_FOR_JACKKNIFE):
-            needed = f"A variance takes 2, lambda estimated anew without each topic {LEAST_FOR_JACKKNIFE}; see lam=1."
-            both = count(len(labelled), "topic")
-            raise InputError(f"people and the judge labelled {both}. {needed}", argument="human")
+        least = LEAST_FOR_JACKKNIFE if jackknife and len(alone) > 1 else 2
+        if len(labelled) < least:
+            both = f"people and the judge labelled {count(len(labelled), 'topic')}, and {least} are needed"
+            raise InputError(f"{both}{'; see lam=1' if least > 2 else ''}.", argument="human")
         if len(alone) < 2:
             beyond = f"{count(len(alone), 'topic')} of the runs beyond those that people did, and 2 are needed"
             raise InputError(f"the judge labelled {beyond}. See pool= and level='documents'.", argument="judge")
@@ -363,35 +353,31 @@ def document_estimates(
     runs: RunSet, sample: Sample, labels: Qrels, measures: Sequence[LinearMeasure], lam: float | None, confidence: float
 ) -> Iterator[Estimates]:
     """Yield the estimates of each measure by documents."""
+    from scipy.special import ndtri
+
     pool, human, sampled = sample.documents.arrays, sample.documents.arrays.labels, sample.sampled
     judge, index = labels.arrays.labels_of(pool.documents), HitIndex(runs.field, pool.documents)
-    n, size = int(sampled.sum()), len(sample.documents)
+    n, size, n_topics = int(sampled.sum()), len(sample.documents), len(pool.documents.topics)
     for measure in measures:
         by_people, by_judge = (np.where(some >= 0, measure.gain(np.maximum(some, 0)), 0.0) for some in (human, judge))
         topics = []
-        for t in range(len(pool.documents.topics)):
+        for t in range(n_topics):
             at = pool.documents.rows(t)
             stratum = None if sample.stratum is None else sample.stratum[at]
             documents = SampledDocuments(sampled[at], sample.inclusion[at], stratum, by_people[at], by_judge[at])
             topics.append(totals_of(documents, measure.weights(index, t)))
-        of_runs, of_pairs = (
-            _columns_of_totals(corrected_totals(topics, pairs, lam), n, size, confidence) for pairs in (False, True)
-        )
-        yield measure.name, of_runs, of_pairs
-
-
-def _columns_of_totals(totals: CorrectedTotals, n: int, size: int, confidence: float) -> pd.DataFrame:
-    """Return means over topics, or their differences, with two intervals: over topics, and over samples."""
-    from scipy.special import ndtri
-
-    n_topics = len(totals.estimate)
-    of_sample = np.sqrt(totals.variance) / n_topics
-    human, estimate = _mean(totals.human), _mean(totals.estimate)
-    reach = ndtri((1 + confidence) / 2) * of_sample
-    of_judge = {"by_judge": totals.judge.mean(axis=0), "lambda": totals.weight, "n": n, "N": size - n}
-    of_judge["n_eff"] = effective_of_pool(n, size, totals.human_variance, totals.variance)
-    of_judge |= {"se_sampling": of_sample, "sampling_low": estimate[0] - reach, "sampling_high": estimate[0] + reach}
-    return _columns(human, estimate, of_judge, n_topics, confidence)
+        frames = []
+        for pairs in (False, True):
+            totals = corrected_totals(topics, pairs, lam)
+            estimate, of_sample = _mean(totals.estimate), np.sqrt(totals.variance) / n_topics
+            reach = ndtri((1 + confidence) / 2) * of_sample
+            of_judge = {"by_judge": totals.judge.mean(axis=0), "lambda": totals.weight, "n": n, "N": size - n}
+            of_judge["n_eff"] = effective_of_pool(n, size, totals.human_variance, totals.variance)
+            # a second interval, over samples
+            ends = {"sampling_low": estimate[0] - reach, "sampling_high": estimate[0] + reach}
+            of_judge |= {"se_sampling": of_sample, **ends}
+            frames.append(_columns(_mean(totals.human), estimate, of_judge, n_topics, confidence))
+        yield measure.name, frames[0], frames[1]
 
 
 def _mean(by_topic: Floats) -> tuple[Floats, Floats]:

@@ -64,9 +64,9 @@ class ComparedLabels:
         return on_scale(self.judge, self.judge_rel, self.human.rel)
 
     def words(self) -> str:
-        told = f"{scale_words(self.judge_rel, self.grades)}; {count(len(self.pairs), 'document')} of both"
-        told += f", {len(self.left):,} missing" if len(self.left) else ""
-        return told + (f", {count(len(self.without), 'topic')} without labels" if self.without else "")
+        parts = [f"{scale_words(self.judge_rel, self.grades)}; {count(len(self.pairs), 'document')} of both"]
+        parts += [f"{len(self.left):,} missing"] if len(self.left) else []
+        return ", ".join(parts + ([f"{count(len(self.without), 'topic')} without labels"] if self.without else []))
 
 
 def compared_labels(human: Qrels, judge: NamedJudge, *, missing: str = "unjudged") -> ComparedLabels:
@@ -81,9 +81,8 @@ def compared_labels(human: Qrels, judge: NamedJudge, *, missing: str = "unjudged
     without = tuple(topic for topic in human.topics if topic in judged - there)
     with located(judge.name):
         if not topics:
-            none = f"the judge labelled none of the {count(len(asked), 'document')} that people judged. "
-            alike = "Are these labels of the same collection, with ids written alike?"
-            raise InputError(f"{none}{alike}", argument="judge")
+            none = f"the judge labelled none of the {count(len(asked), 'document')} that people judged"
+            raise InputError(f"{none}. Are ids written alike?", argument="judge")
         fitted = None if judge.fitted_on is None else judge.fitted_on.arrays.labels_of(human.arrays.documents) >= 0
         if fitted is not None and (n := int(fitted.sum())):
             warn(
@@ -135,9 +134,9 @@ class JudgedInputs:
         measures: Any,
         rel: int | None,
         *,
-        without_topics: str,
         missing: str,
         complete: bool = True,
+        without_topics: str = "error",
     ) -> JudgedInputs:
         """Read a field and the judgments of people; nobody is asked for a label yet."""
         field, given = as_runs_before(runs, human)
@@ -148,13 +147,11 @@ class JudgedInputs:
     @cached_property
     def compared(self) -> list[ComparedLabels]:
         """Return the labels that each judge, who is asked here, gives to what people judged, beside theirs."""
-        found = []
-        for judge in self.judges:
-            labels = compared_labels(self.inputs.qrels, judge, missing=self.missing)
-            if labels.without:
-                self.check_topics(labels)
-            found.append(labels)
-        return found
+        labels = [compared_labels(self.inputs.qrels, judge, missing=self.missing) for judge in self.judges]
+        for labelled in labels:
+            if labelled.without:
+                self.check_topics(labelled)
+        return labels
 
     def check_topics(self, labels: ComparedLabels) -> None:
         """Raise where a run has no topic of those that count beside somebody's labels, unless it may score 0."""

@@ -16,7 +16,7 @@ from pt_reuse.data.store import NAME
 from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.scores import score
-from pt_reuse.studies.infer_pool.infer_pool import infer_pool
+from pt_reuse.studies.infer_pool import infer_pool
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 COLUMNS = ["file", "line", "reason", "name", "qid", "docno"]

@@ -236,13 +236,13 @@ STUDIES: dict[str, Golden] = {
     "coverage": Golden(
         of("coverage", "runs", "qrels", measures=False), {},
         {"measures": ["AP", ["nDCG@5", "RBP(rel=1, p=0.9)"]], "depths": [7, [2, 4]], "p": [0.95],
-         "by": ["team", "type"], **DEPTH, **POOLED, **GRADES, **TOPICS},
+         "by": ["team", "type"], **DEPTH, **POOLED, **GRADES, "complete": [False]},
     ),
     "sensitivity": Golden(sensitive, {"grid": ["remove"]}, {"grid": [None, {"rel": [1, 2]}], "full": [True], **GRADES}),
     "compare_judgments": Golden(
         of("compare_judgments", "runs", "qrels", "other"), SHORT,
         {"names": [("ours", "theirs")], "measures_b": [["RR", "AP"]], "topics": ["own"], "selected": [["lex1a"]],
-         "judge_rel": [2], **MEASURED, **DEPTH, **GRADES, **TOPICS, **DRAWN, **JOBS},
+         "judge_rel": [2], **MEASURED, **DEPTH, **GRADES, "complete": [False], **DRAWN, **JOBS},
     ),
     "compare_labels": Golden(
         of("compare_labels", "qrels", "judge_labels", measures=False), SHORT,
@@ -255,11 +255,11 @@ STUDIES: dict[str, Golden] = {
     ),
     "circularity": Golden(
         of("circularity", "runs", "qrels", "judge_labels"), SHORT,
-        {"depth": [4], "best": [3], **MEASURED, **GRADES, **MODEL, **TOPICS, **DRAWN},
+        {"depth": [4], "best": [3], **MEASURED, **GRADES, **MODEL, "complete": [False], **DRAWN},
     ),
     "family_effect": Golden(
         of("family_effect", "runs", "qrels", "judge_labels"), {"families": {"lax": "gpt", "strict": "old"}, **SHORT},
-        {"caliper": [0.5], **MEASURED, **GRADES, "missing": ["drop"], "judge_rel": [2], **TOPICS, **DRAWN},
+        {"caliper": [0.5], **MEASURED, **GRADES, "missing": ["drop"], "judge_rel": [2], "complete": [False], **DRAWN},
     ),
     "significance_fidelity": Golden(
         of("significance_fidelity", "runs", "qrels", "judge_labels"), {"resamples": 0},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.studies.infer_pool.search import Fitter, JudgedRanks, judged_codes
+from pt_reuse.studies.pool_search import Fitter, JudgedRanks, judged_codes
 
 
 def as_runs(field, **metadata):

@@ -24,7 +24,7 @@ from pt_reuse.plots.forests import plot_estimators, plot_labels_needed, plot_ran
 from pt_reuse.plots.lines import plot_judged_by_rank, plot_plans, plot_pool_costs
 from pt_reuse.plots.run_scores import plot_new_by_topic, plot_reduced_scores, plot_squares, plot_two_scores
 from pt_reuse.plots.sheet import COLOURS, MARKERS, Place, looks, off_screen
-from pt_reuse.studies.coverage.figures import plot_rises
+from pt_reuse.studies.coverage import plot_rises
 
 
 def unique_counts(n=40, column="team"):

@@ -38,7 +38,7 @@ def moved():
 
 def test_a_row_for_each_run_with_unjudged_documents_most_first(found):
     ax = found.plot("runs")
-    shares = found.per_topic().query(f"depth == {found.at} and documents > 0").groupby("name")["unjudged"]
+    shares = found.counts.by_topic().query(f"cutoff == {found.at} and documents > 0").groupby("name")["Unjudged"]
     means = shares.mean()
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert set(names) == set(means[means > 0].index)

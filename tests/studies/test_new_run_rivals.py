@@ -193,7 +193,7 @@ def test_a_sample_narrows_the_difference():
 def test_answers_of_one_pair_of_several_and_of_none():
     for against, said in (
         (OTHERS.names[3], "significant over topics"),
-        (NEW.names[1], "no prediction: two new runs take 19 left-out teams"),
+        (NEW.names[1], "no prediction"),
         (OTHERS.names[:4], "against 4 rivals"),
         (None, "of 2 new runs predicted"),
     ):

@@ -208,9 +208,6 @@ def test_scores_are_means_over_the_splits_that_test_a_run(field):
         assert frame.loc[run, "estimated"] == pytest.approx(np.mean(values), abs=1e-14)
         assert frame.loc[run, "splits"] == len(values) == (10 if run == "lex1a" else 20)
         assert frame.loc[run, "score"] == found.gold[1, r]
-    one = found.scores("lexical", split=3)
-    assert len(one) == (~found.picked[3]).sum() == 13
-    assert set(one["splits"]) == {1}
 
 
 # what is refused, and what is told

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import HAND, as_qrels, as_runs, comparable, fitter, hand, pool_of, pooled_fields, top
 
-from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
+from pt_reuse.studies.infer_pool import Certainty, infer_pool
 
 #: judgments made at random may be of relevant documents only
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")

@@ -19,8 +19,8 @@ from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.caveats import CaveatWarning
-from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
-from pt_reuse.studies.infer_pool.search import Curves, depth_bits, which_bits
+from pt_reuse.studies.infer_pool import Certainty, infer_pool
+from pt_reuse.studies.pool_search import Curves, depth_bits, which_bits
 
 
 def test_demo_pool():
@@ -217,6 +217,6 @@ def test_ends_are_those_of_the_curves_to_every_depth(made, depths):
     given_depths = np.array(depths[: len(fits.ranks.has_topic)]) * fits.ranks.has_topic
     fit = fits.settle(np.minimum(given_depths, fits.ranks.longest))
     of_topics = fit.depths[fits.ranks.has_topic]
-    every = Curves(*fits.ranks.found(fit.runs), 0.0)
+    every = Curves(*fits.ranks.counted(fit.runs), 0.0)
     names = float(which_bits(int(fit.runs.sum()), len(fit.runs))) + depth_bits(of_topics, fits.ranks.longest)
     assert fit.ends == every.ends(fit.depths).sum() - names

@@ -20,6 +20,9 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import AT_ONCE
 from pt_reuse.errors import InputError
 
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -32,18 +35,18 @@ class RankedTopic:
     row: NDArray[np.int32]  # (documents + 1,) each document's row of the judgments, -1 for an unjudged one
 
     @property
-    def judged(self) -> NDArray[np.bool_]:
+    def judged(self) -> Bools:
         """Return (documents,): which documents are judged."""
         return self.row[:-1] >= 0
 
-    def counts_to(self, depth: int) -> NDArray[np.int64]:
+    def counts_to(self, depth: int) -> Ints:
         """Return (2, runs, depth + 1): documents at rank k or better, for k from 0, and the unjudged among them."""
         there = self.docs >= 0
         counts = np.zeros((2, len(self.docs), depth + 1), dtype=np.int64)
         counts[:, :, 1 : there.shape[1] + 1] = there, there & (self.row < 0).take(self.docs)
         return np.cumsum(counts, axis=2, out=counts)
 
-    def best(self, runs: NDArray[np.bool_], depth: int | None = None) -> NDArray[np.int32]:
+    def best(self, runs: Bools, depth: int | None = None) -> NDArray[np.int32]:
         """Return (documents,): the best rank of each document among the chosen runs, 0 where they do not have it."""
         lists = self.docs[runs, :depth]
         rank = np.zeros(len(self.row), dtype=np.int32)
@@ -55,22 +58,22 @@ class RankedTopic:
 class Tops:
     """What every run has down to the depth of each topic; documents are numbered over all topics."""
 
-    def __init__(self, has: csr_array, row: NDArray[np.int32], topic: NDArray[np.int64]):
+    def __init__(self, has: csr_array, row: NDArray[np.int32], topic: Ints):
         self.has = has  # (runs, documents) 1 where a run has a document
         # (documents,) the row of the judgments, -1 for an unjudged document, and the topic
         self.row, self.judged, self.topic = row, row >= 0, topic
         # (runs,) documents of each run, and the unjudged ones
         self.entries, self.missing = np.diff(has.indptr).astype(np.int64), has @ ~self.judged
 
-    def times(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def times(self, runs: Bools) -> Ints:
         """Return (documents,): how many of the chosen runs have each document."""
         return np.asarray(self.has.T @ runs)
 
-    def both(self, docs: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def both(self, docs: Bools) -> Ints:
         """Return (2, runs): how many of some judged and how many of some unjudged documents each run has."""
         return np.stack([self.has @ (docs & self.judged), self.has @ (docs & ~self.judged)])
 
-    def alone(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def alone(self, runs: Bools) -> Ints:
         """Return (2, runs): judged and unjudged documents that a run has and no other of the chosen runs."""
         times = self.times(runs)
         return np.where(runs, self.both(times == 1), self.both(times == 0))
@@ -128,14 +131,14 @@ class JudgedRanks:
         return np.where(group >= 0, topic * self._n_groups + group, none).astype(np.int32)
 
     @cached_property
-    def grouped(self) -> NDArray[np.int64]:
+    def grouped(self) -> Ints:
         """Return (topics, groups, 2): documents by the best rank at which any run has them, and how many are judged."""
         judged = np.concatenate([topic.judged for topic in self.each()])
         size = len(self.has_topic) * self._n_groups
         both = [np.bincount(cells, minlength=size + 1)[:size] for cells in (self._cells, self._cells[judged])]
         return np.stack(both, axis=-1).reshape(-1, self._n_groups, 2)
 
-    def outside(self, pool: NDArray[np.int64], judged: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def outside(self, pool: Ints, judged: Bools) -> Ints:
         """Return (topics * groups, 2): documents of each group that are not in a pool, and how many are judged."""
         rest = self.grouped.reshape(-1, 2).copy()
         for at, of in enumerate((pool, pool[judged[pool]])):
@@ -143,12 +146,12 @@ class JudgedRanks:
         return rest
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Return (2, runs, longest + 1): documents that a run has at rank k or better, and the unjudged among them."""
         nothing = np.zeros((2, self.n_runs, self.longest + 1), dtype=np.int64)
         return sum((topic.counts_to(self.longest) for topic in self.topics), nothing)
 
-    def tops(self, depths: NDArray[np.int64]) -> Tops:
+    def tops(self, depths: Ints) -> Tops:
         """Return what every run has down to the depths of the topics."""
         from scipy.sparse import csr_array
 
@@ -166,11 +169,10 @@ class JudgedRanks:
         has = csr_array((np.ones(len(of_doc), dtype=np.int64), of_doc, starts), shape=(self.n_runs, len(rows)))
         return Tops(has, rows, np.repeat(np.arange(len(depths)), sizes[1:]))
 
-    def found(self, runs: NDArray[np.bool_], depth: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def counted(self, runs: Bools, depth: int | None = None) -> tuple[Ints, Ints]:
         """Return (topics, depth + 1) each: judged and unjudged documents in the pool of the runs to depth k."""
         depth = self.longest if depth is None else min(depth, self.longest)
         new = np.zeros((2, len(self.has_topic), depth + 1), dtype=np.int64)
-
         if runs.any():
             for t, topic in zip(np.flatnonzero(self.has_topic).tolist(), self.topics, strict=True):
                 rank = topic.best(runs, depth)
@@ -190,19 +192,19 @@ def _lists(field: AnyField, at: int, row: NDArray[np.int32]) -> RankedTopic:
     return RankedTopic(docs, row)
 
 
-def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
+def depth_bits(depths: Ints, longest: int) -> float:
     """Return the bits that name the distinct depths, and which topic has which of them."""
     sizes = np.unique(depths, return_counts=True)[1]
     which = _factorial(len(depths)) - _factorial(sizes).sum()
     return float(np.log2(len(depths) + 1) + len(sizes) * np.log2(longest + 1) + which)
 
 
-def which_bits(some: NDArray[np.int64] | int, many: NDArray[np.int64] | int) -> NDArray[np.float64]:
+def which_bits(some: Ints | int, many: Ints | int) -> NDArray[np.float64]:
     """Return the bits that say how many of `many` things, and which."""
     return np.log2(np.add(many, 1)) + _factorial(many) - _factorial(some) - _factorial(np.subtract(many, some))
 
 
-def _factorial(number: NDArray[np.int64] | int) -> NDArray[np.float64]:
+def _factorial(number: Ints | int) -> NDArray[np.float64]:
     from scipy.special import gammaln
 
     return gammaln(np.add(number, 1)) / np.log(2)
@@ -211,61 +213,44 @@ def _factorial(number: NDArray[np.int64] | int) -> NDArray[np.float64]:
 _SLACK = 1e-9  # a tolerated share times a whole number is not whole in floating point
 
 
-def is_tolerated(entries: NDArray[np.int64], missing: NDArray[np.int64], tolerance: float) -> NDArray[np.bool_]:
+def is_tolerated(entries: Ints, missing: Ints, tolerance: float) -> Bools:
     """Return whether a run with so many documents, and so many unjudged ones among them, is judged."""
     return (missing <= tolerance * entries + _SLACK) & (entries > 0)
 
 
-def tolerated_to(counts: NDArray[np.int64], tolerance: float) -> NDArray[np.bool_]:
+def tolerated_to(counts: Ints, tolerance: float) -> Bools:
     """Return (runs, depths from 0): whether a run is judged to depth k; to depth 0 every run is."""
     entries, missing = counts[:, :, 1:]
     return np.insert(is_tolerated(entries, missing, tolerance), 0, True, axis=1)
 
 
-def gains(topics: Iterable[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
+def gains(topics: Iterable[RankedTopic], tolerated: Bools) -> Ints:
     """Return (depths from 0,): judged less unjudged documents in the pool of the runs judged to depth k."""
     # stretches of depths to which runs are judged, one for most runs
     edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
     run, first = np.nonzero(edges == 1)
     last = np.nonzero(edges == -1)[1] - 1
-    kept = last > 0
-    size = tolerated.shape[1] + 1
+    kept, size = last > 0, tolerated.shape[1] + 1
+    run, first, last = run[kept], np.maximum(first[kept], 1), last[kept]
     total = np.zeros(size, dtype=np.int64)
-    if kept.any():
-        for topic in topics:
-            total += _steps(topic, run[kept], np.maximum(first[kept], 1), last[kept], size)
+    for topic in topics if kept.any() else ():
+        # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
+        docs = topic.docs[run, : int(last.max())]
+        ranks = np.arange(1, docs.shape[1] + 1)
+        within = (docs >= 0) & (ranks <= last[:, None])
+        doc = docs[within].astype(np.int64)
+        start = np.maximum(ranks, first[:, None])[within]
+        end = np.broadcast_to(last[:, None], docs.shape)[within]
+        order = np.argsort(doc * size + start, kind="stable")
+        doc, start, end = doc[order], start[order], end[order]
+        reached = np.maximum.accumulate(doc * size + end) - doc * size
+        before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
+        start = np.maximum(start, before + 1)
+        new = start <= end
+        worth = np.where(topic.judged[doc[new]], 1, -1)
+        begin, over = (np.bincount(at, weights=worth, minlength=size) for at in (start[new], end[new] + 1))
+        total += np.rint(begin - over).astype(np.int64)
     return np.cumsum(total)[:-1]
-
-
-def _steps(
-    topic: RankedTopic, run: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64], size: int
-) -> NDArray[np.int64]:
-    """Return (size,): what each depth adds to the pool of (stretches,) runs in their depths from first to last."""
-    # a document is in the pool to depth k from the larger of its rank and `first` up to `last`, for any stretch
-    docs = topic.docs[run, : int(last.max())]
-    ranks = np.arange(1, docs.shape[1] + 1)
-    within = (docs >= 0) & (ranks <= last[:, None])
-    doc = docs[within].astype(np.int64)
-    start = np.maximum(ranks, first[:, None])[within]
-    end = np.broadcast_to(last[:, None], docs.shape)[within]
-    order = np.argsort(doc * size + start, kind="stable")
-    doc, start, end = doc[order], start[order], end[order]
-    reached = np.maximum.accumulate(doc * size + end) - doc * size
-    before = np.concatenate([[0], np.where(doc[1:] == doc[:-1], reached[:-1], 0)])[: len(doc)]
-    start = np.maximum(start, before + 1)
-    new = start <= end
-    worth = np.where(topic.judged[doc[new]], 1, -1)
-    begin = np.bincount(start[new], weights=worth, minlength=size)
-    over = np.bincount(end[new] + 1, weights=worth, minlength=size)
-    return np.rint(begin - over).astype(np.int64)
-
-
-def single_of(topic: RankedTopic, tolerance: float) -> tuple[NDArray[np.bool_], int, int]:
-    """Return the runs that fit a topic alone, what their pool gains, and the depth."""
-    tolerated = tolerated_to(topic.counts_to(topic.docs.shape[1]), tolerance)
-    gained = gains([topic], tolerated)
-    depth = int(np.argmax(gained))
-    return tolerated[:, depth] & (depth > 0), int(gained[depth]), depth
 
 
 MOST_UNJUDGED = 0.1  # of a topic's pool, at least, beyond which the topic was not pooled from these runs
@@ -273,7 +258,7 @@ _BITS = 6.0  # about what it takes to name a document in which pool and judged s
 _NEAR = np.sqrt(2)  # new documents from the depth divided by it to the depth times it show whether the pool ends there
 
 
-def _below(depths: NDArray[np.int64]) -> NDArray[np.int64]:
+def _below(depths: Ints) -> Ints:
     """Return (topics,): down to which rank the new documents show whether the pool ends at the depth."""
     return np.maximum(np.ceil(depths * _NEAR).astype(np.int64), depths + 1)
 
@@ -282,11 +267,11 @@ def _below(depths: NDArray[np.int64]) -> NDArray[np.int64]:
 class Curves:
     """How a pool of given runs grows with its depth, topic by topic."""
 
-    judged: NDArray[np.int64]  # (topics, depths from 0) judged documents in the pool
-    unjudged: NDArray[np.int64]  # the same of unjudged ones
+    judged: Ints  # (topics, depths from 0) judged documents in the pool
+    unjudged: Ints  # the same of unjudged ones
     tolerance: float  # share of a run that may be unjudged
 
-    def ends(self, depths: NDArray[np.int64]) -> NDArray[np.float64]:
+    def ends(self, depths: Ints) -> NDArray[np.float64]:
         """Return (topics,): the bits saved by saying that the pool ends at these depths; 0 where a topic has none."""
         longest = self.judged.shape[1] - 1
         depths = np.minimum(depths, longest)
@@ -299,7 +284,7 @@ class Curves:
         bits = which_bits(new_judged + below_judged, new + below) - inside - which_bits(below_judged, below) - 1
         return np.where(depths > 0, bits, 0.0)
 
-    def of_pool(self, depths: NDArray[np.int64]) -> NDArray[np.int64]:
+    def of_pool(self, depths: Ints) -> Ints:
         """Return (topics,): the depths, 0 where too much of the pool is unjudged, or where it does not end there."""
         at = np.arange(len(depths))
         documents = self.judged[at, depths] + self.unjudged[at, depths]
@@ -307,12 +292,12 @@ class Curves:
         return np.where(self.ends(kept) < 0, 0, kept).astype(np.int64)
 
     @cached_property
-    def depths(self) -> NDArray[np.int64]:
+    def depths(self) -> Ints:
         """Return (topics,): the depth at which pool and judged set differ least, 0 for a topic of another pool."""
         return self.of_pool(np.argmin(self.unjudged - self.judged, axis=1))
 
     @cached_property
-    def joined(self) -> NDArray[np.int64]:
+    def joined(self) -> Ints:
         """Return (topics,): the depths with those of one kind made equal, as long as naming them costs more."""
         cost, longest = self.unjudged - self.judged, self.judged.shape[1]
         some = np.flatnonzero(cost.any(axis=1))
@@ -331,7 +316,7 @@ class Curves:
                 return depths
             depths = best
 
-    def with_others(self, given: NDArray[np.int64]) -> NDArray[np.int64]:
+    def with_others(self, given: Ints) -> Ints:
         """Return (topics,): given depths; a topic without one gets that of others at which its pool ends, if any."""
         if not given.any():
             return given
@@ -345,7 +330,7 @@ class Curves:
         return depths
 
     @cached_property
-    def split(self) -> NDArray[np.int64]:
+    def split(self) -> Ints:
         """Return (topics,): one depth for the topics on which the pool ends there, all of it judged; 0 for the others.
 
         Pool and judged set differ least below its end where others had more than half of what is there judged.
@@ -374,8 +359,8 @@ _SHARES = (0.5, 0.25)  # of the topics, the deepest: the groups to start from
 class Fit:
     """Depths, and the runs that are judged to them."""
 
-    depths: NDArray[np.int64]  # (topics,) of the judgments
-    runs: NDArray[np.bool_]  # (runs,)
+    depths: Ints  # (topics,) of the judgments
+    runs: Bools  # (runs,)
     tops: Tops  # what the runs have down to these depths
     explained: int  # judged documents in their pool
     unjudged: int  # unjudged ones in it
@@ -388,11 +373,6 @@ class Fit:
     def is_exact(self) -> bool:
         """Return whether the pool is the judged set, but for documents that no run has."""
         return bool(self.runs.any()) and not self.unjudged and not self.unexplained
-
-    @property
-    def is_pool(self) -> bool:
-        """Return whether the judged documents end at the depths, as they do in a pool."""
-        return self.is_exact or self.ends > 0
 
 
 def comparable(fits: list[Fit]) -> list[Fit]:
@@ -412,20 +392,20 @@ class Fitter:
 
     def __init__(self, ranks: JudgedRanks, tolerance: float, *, alike: bool = False, split: bool = False):
         self.ranks, self.tolerance, self.alike, self.split = ranks, tolerance, alike, split
-        self._last: tuple[NDArray[np.bool_], Curves] | None = None
+        self._last: tuple[Bools, Curves] | None = None
 
     @cached_property
-    def tolerated(self) -> NDArray[np.bool_]:
+    def tolerated(self) -> Bools:
         """Return (runs, longest + 1): whether a run is judged to depth k; to depth 0 every run is."""
         return tolerated_to(self.ranks.counts, self.tolerance)
 
     @cached_property
-    def judged_to(self) -> NDArray[np.int64]:
+    def judged_to(self) -> Ints:
         """Return (runs,): the largest depth to which each run is judged, at most its length."""
         last = self.ranks.longest - np.argmax(self.tolerated[:, ::-1], axis=1)
         return np.minimum(last, self.ranks.lengths)
 
-    def settle(self, depths: NDArray[np.int64], up_to: int = 0) -> Fit:
+    def settle(self, depths: Ints, up_to: int = 0) -> Fit:
         """Return the runs that are judged to given depths and bring more judged than unjudged documents."""
         ranks, tops = self.ranks, self.ranks.tops(depths)
         runs = is_tolerated(tops.entries, tops.missing, self.tolerance)
@@ -440,7 +420,7 @@ class Fitter:
         counts = {"explained": len(pool) - unjudged, "unjudged": unjudged, "unexplained": int(outside[:, 1].sum())}
         return Fit(depths, runs, tops, **counts, bits=bits, up_to=up_to, ends=ends)
 
-    def _worst(self, tops: Tops, runs: NDArray[np.bool_]) -> int | None:
+    def _worst(self, tops: Tops, runs: Bools) -> int | None:
         """Return the run that was not judged as one of the pool, None if there is none."""
         from scipy.special import bdtrc
 
@@ -461,11 +441,11 @@ class Fitter:
         worst = int(np.argmin(chance))
         return worst if chance[worst] < _CHANCE else None
 
-    def _curves(self, runs: NDArray[np.bool_], depth: int | None = None) -> Curves:
+    def _curves(self, runs: Bools, depth: int | None = None) -> Curves:
         """Return the curves of some runs; mostly they are those from which the depths came, whose curves are kept."""
         if self._last is not None and (self._last[0] == runs).all():
             return self._last[1]
-        curves = Curves(*self.ranks.found(runs, depth), self.tolerance)
+        curves = Curves(*self.ranks.counted(runs, depth), self.tolerance)
         if depth is None:
             self._last = runs, curves
         return curves
@@ -489,7 +469,7 @@ class Fitter:
                 runs = fits[-1].runs
         return best_of(fits)
 
-    def depths_of(self, runs: NDArray[np.bool_]) -> Fit:
+    def depths_of(self, runs: Bools) -> Fit:
         """Return the better of two answers: depths that fit some runs topic by topic, and those by kind of topic."""
         curves = self._curves(runs)
         others = [curves.joined, *([curves.split] if self.split else [])]
@@ -501,11 +481,17 @@ class Fitter:
             ]
         )
 
-    def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
+    def _starts(self, common: Fit) -> Iterator[Bools]:
         yield common.runs
         # to a depth at which all is judged, a tolerance adds ranks below it
         tolerance = 0.0 if self.split else self.tolerance
-        single = sorted((single_of(topic, tolerance) for topic in self.ranks.topics), key=itemgetter(1), reverse=True)
+        single = []  # of each topic alone the runs that fit, what their pool gains, and the depth
+        for topic in self.ranks.topics:
+            tolerated = tolerated_to(topic.counts_to(topic.docs.shape[1]), tolerance)
+            gained = gains([topic], tolerated)
+            depth = int(np.argmax(gained))
+            single.append((tolerated[:, depth] & (depth > 0), int(gained[depth]), depth))
+        single.sort(key=itemgetter(1), reverse=True)
         yield from [runs for runs, _, _ in single[:_SINGLES]]
         single.sort(key=itemgetter(2), reverse=True)
         for share in _SHARES:
@@ -570,7 +556,7 @@ class Try:
     cliff: Cliff  # what is judged at its depth and one rank below
 
     @property
-    def apart(self) -> NDArray[np.bool_]:
+    def apart(self) -> Bools:
         """Return (topics,): those that runs have and that are not of the pool, none where there is no pool."""
         chosen = self.way == BY_TOPIC and bool(self.fit.runs.any())
         return chosen & self.fitter.ranks.has_topic & (self.fit.depths == 0)
@@ -625,7 +611,8 @@ class Search:
     @property
     def is_sharp(self) -> bool:
         """Return whether the best answer is a pool whose end shows: what is new is judged at its depth, not below."""
-        return self.best.fit.is_pool and self.best.cliff.is_sharp
+        fit = self.best.fit
+        return (fit.is_exact or fit.ends > 0) and self.best.cliff.is_sharp
 
     def is_clearer(self, other: Search) -> bool:
         """Return whether the end of its pool shows, and saves more than twice the bits that another's saves."""
@@ -697,7 +684,7 @@ class Search:
         return pd.DataFrame(rows)
 
 
-def depth_range(depths: NDArray[np.int64]) -> tuple[int, int]:
+def depth_range(depths: Ints) -> tuple[int, int]:
     """Return the least and the largest depth of the topics that have one, 0 where none has."""
     most = int(depths.max(initial=0))
     return int(depths[depths > 0].min(initial=most)), most
@@ -707,7 +694,7 @@ def _best(tried: list[Try]) -> Try:
     """Return the answer of fewest bits; of those as good that of fewest depths and unjudged documents, tried first."""
     if tried[-1].fit.is_exact:
         return tried[-1]
-    left = comparable([one.fit for one in tried])
+    left = comparable([each.fit for each in tried])
     fewest = min(fit.bits for fit in left)
     as_good = [each for each in tried if each.fit in left and each.fit.bits <= fewest + AS_GOOD]
     return min(as_good, key=lambda each: (len(np.unique(each.fit.depths)), each.fit.unjudged))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from enum import Enum
 from functools import partial
@@ -25,7 +25,7 @@ from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware
-from pt_reuse.studies.infer_pool.search import (
+from pt_reuse.studies.pool_search import (
     BY_TOPIC,
     MOST_UNJUDGED,
     Curves,
@@ -37,6 +37,8 @@ from pt_reuse.studies.infer_pool.search import (
     depth_range,
 )
 from pt_reuse.study import study
+
+Bools = NDArray[np.bool_]
 
 #: what speaks for a run, from proof to none
 EVIDENCE = ("needed", "needed together", "covered", "not pooled", "no documents")
@@ -224,10 +226,6 @@ def _depths_in_words(by_topic: pd.DataFrame) -> str:
     return f"{high}" if low == high else f"{low} to {high} by topic"
 
 
-def _checked_depth(depth: Any) -> int | str:
-    return choice("depth", depth, ("common", "topic")) if isinstance(depth, str) else depth_of_pool(depth)
-
-
 def _checked_tolerance(tolerance: Any) -> float:
     share = fraction("tolerance", tolerance)
     if share == 1:
@@ -240,7 +238,9 @@ PoolDepth: TypeAlias = Annotated[
     options.Option(
         'None (default) tries one depth for all topics (``"common"``) and one for each (``"topic"``, for pools as deep '
         "as a budget allowed); a whole number is taken as it is.",
-        check=_checked_depth,
+        check=lambda depth: (
+            choice("depth", depth, ("common", "topic")) if isinstance(depth, str) else depth_of_pool(depth)
+        ),
     ),
 ]
 Tolerance: TypeAlias = Annotated[
@@ -314,7 +314,7 @@ def infer_pool(
         raise InputError(f"the runs and the qrels have no topic in common: {topics}.", argument="qrels")
     asked: dict[str, Any] = {"depth": depth, "tolerance": tolerance, "order": order, "verbose": verbose}
 
-    def searched(kept: NDArray[np.bool_], *, split: bool) -> Search:
+    def searched(kept: Bools, *, split: bool) -> Search:
         some = people if kept.all() else people.select(compress(people.topics, kept.tolist()))
         return Search(field, some, **asked, split=split)
 
@@ -326,53 +326,23 @@ def infer_pool(
             search, whole, kept = split
     if kept.all():
         search.take_every_topic()
-    return _inferred(field, people, search, whole, ~kept)
-
-
-def _set_apart(
-    searched: Callable[[NDArray[np.bool_]], Search], n_topics: int
-) -> tuple[Search, Search, NDArray[np.bool_]]:
-    """Return the search over the topics that are of the pool, the one over all topics, and which are of the pool."""
-    kept = np.ones(n_topics, dtype=bool)
-    search = whole = searched(kept)
-    while (apart := search.best.apart).any():
-        kept[np.flatnonzero(kept)[apart]] = False
-        search = searched(kept)
-    if (back := _explained(whole, search.best, kept)).any():
-        again = searched(kept | back)
-        # not where they take along others, or blur what the pool of the others shows
-        if not again.best.apart.any() and again.is_sharp:
-            kept, search = kept | back, again
-    if not (kept.all() or search.is_sharp):
-        kept[:], search = True, whole
-    return search, whole, kept
-
-
-def _explained(whole: Search, best: Try, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return (topics,): those that were set apart and that the pool of the others explains all the same."""
-    if kept.all() or not best.fit.runs.any():
-        return np.zeros_like(kept)
-    depths = np.zeros(len(kept), dtype=np.int64)
-    depths[kept] = best.fit.depths
-    curves = Curves(*whole.ranks(best.order).found(best.fit.runs), best.fitter.tolerance)
-    return ~kept & (curves.with_others(depths) > 0)
-
-
-def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: NDArray[np.bool_]) -> InferredPool:
-    best, fit = search.best, search.best.fit
-    depths = np.zeros(len(qrels.topics), dtype=np.int64)
-    depths[~apart] = fit.depths
+    best, fit, apart = search.best, search.best.fit, ~kept
+    depths = np.zeros(len(people.topics), dtype=np.int64)
+    depths[kept] = fit.depths
     every = Fitter(whole.ranks(best.order), best.fitter.tolerance, alike=best.fitter.alike)
     of_all = every.settle(depths) if apart.any() else fit
     words, group, least = _evidence(fit, best.fitter.ranks.lengths > 0)
-    table = _run_table(runs, best, words, group)
-    unexplained = _unexplained(qrels, every.ranks, of_all)
-    by_topic = _topic_table(qrels, of_all, unexplained, apart)
+    table = _run_table(field, best, words, group)
+    unexplained = _unexplained(people, every.ranks, of_all)
+    by_topic = _topic_table(people, of_all, unexplained, apart)
     summary = _summary(best, by_topic, least)
-    certainty = _certainty(summary, best)
-    beware(_caveats(summary, search))
-    n_pooled, unknown = int(runs.pooled.sum()), int(runs.pooled.isna().sum())
-    on_record = f"{n_pooled:,} of {count(len(runs), 'run')} pooled{f', {unknown:,} not on record' if unknown else ''}"
+    if may_lack := _may_lack(summary, best):
+        most = search.tolerances[-1]
+        larger = min(max(2 * most, MOST_UNJUDGED), (1 + most) / 2)
+        note = f"topics set apart may lack judgments of the same pool (tolerance={larger:g} allows it)"
+        beware([Caveat(note, f"{note}.")])
+    n_pooled, unknown = int(field.pooled.sum()), int(field.pooled.isna().sum())
+    on_record = f"{n_pooled:,} of {count(len(field), 'run')} pooled{f', {unknown:,} not on record' if unknown else ''}"
     return InferredPool(
         table=table,
         by_topic=by_topic,
@@ -384,23 +354,47 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: 
         depth=None if summary["depth"].isna().all() else int(summary["depth"].iloc[0]),
         order=best.order,
         contributors=table["name"][table["contributed"]].tolist(),
-        certainty=certainty,
+        certainty=_certainty(summary, best, may_lack),
         settings=settings_of(
-            runs,
+            field,
             {"set apart": int(apart.sum())} if apart.any() else {},
             depth=f"{_depths_in_words(by_topic)} ({best.way})",
             tolerance=best.fitter.tolerance,
             order=best.order,
             tried=len(search.tried),
-            topics=len(qrels.topics),
+            topics=len(people.topics),
             judged="any label",
-            record="not on record" if unknown == len(runs) else on_record,
+            record="not on record" if unknown == len(field) else on_record,
         ),
     )
 
 
-def _evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.object_], NDArray[np.int64], int]:
+def _set_apart(searched: Callable[[Bools], Search], n_topics: int) -> tuple[Search, Search, Bools]:
+    """Return the search over the topics that are of the pool, the one over all topics, and which are of the pool."""
+    kept = np.ones(n_topics, dtype=bool)
+    search = whole = searched(kept)
+    while (apart := search.best.apart).any():
+        kept[np.flatnonzero(kept)[apart]] = False
+        search = searched(kept)
+    best = search.best
+    if not kept.all() and best.fit.runs.any():
+        # those that were set apart and that the pool of the others explains all the same
+        depths = np.zeros(n_topics, dtype=np.int64)
+        depths[kept] = best.fit.depths
+        curves = Curves(*whole.ranks(best.order).counted(best.fit.runs), best.fitter.tolerance)
+        back = ~kept & (curves.with_others(depths) > 0)
+        again = searched(kept | back) if back.any() else search
+        # not where they take along others, or blur what the pool of the others shows
+        if back.any() and not again.best.apart.any() and again.is_sharp:
+            kept, search = kept | back, again
+    if not (kept.all() or search.is_sharp):
+        kept[:], search = True, whole
+    return search, whole, kept
+
+
+def _evidence(fit: Fit, has_documents: Bools) -> tuple[NDArray[np.object_], NDArray[np.int64], int]:
     """Return (runs,) the evidence and the group of runs needed together, 0 for none; how many contributed at least."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse.csgraph import connected_components
 
     tops, needed = fit.tops, fit.runs & (fit.tops.alone(fit.runs)[0] > 0)
@@ -411,19 +405,14 @@ def _evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.ob
     if together.any():
         # runs that share a document are one group
         group[together] = connected_components(has @ has.T)[1] + 1
-        least += _fewest(np.unique(has.toarray().T > 0, axis=0))
+        # how few runs have every document; where the search ends early, its bound holds all the same
+        of_document = np.unique(has.toarray().T > 0, axis=0).astype(float)
+        ones, covers = np.ones(of_document.shape[1]), LinearConstraint(of_document, lb=1)
+        limit = {"node_limit": _NODES}
+        chosen = milp(ones, integrality=ones, bounds=Bounds(0, 1), constraints=covers, options=limit)
+        least += max(1, int(np.ceil(chosen.mip_dual_bound - 1e-6)))
     kind = np.select([needed, together, fit.runs, has_documents], [0, 1, 2, 3], default=4)
     return np.array(EVIDENCE, dtype=object)[kind], group, least
-
-
-def _fewest(has: NDArray[np.bool_]) -> int:
-    """Return how few columns it takes, at least, that every row has a mark in one of them; each row has a mark."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    ones, covers = np.ones(has.shape[1]), LinearConstraint(has.astype(float), lb=1)
-    # where the search ends early, its bound holds all the same
-    chosen = milp(ones, integrality=ones, bounds=Bounds(0, 1), constraints=covers, options={"node_limit": _NODES})
-    return max(1, int(np.ceil(chosen.mip_dual_bound - 1e-6)))
 
 
 def _frame(table: str, *columns: Any) -> pd.DataFrame:
@@ -475,7 +464,7 @@ def _unexplained(qrels: Qrels, ranks: JudgedRanks, fit: Fit) -> pd.DataFrame:
     )
 
 
-def _topic_table(qrels: Qrels, fit: Fit, unexplained: pd.DataFrame, apart: NDArray[np.bool_]) -> pd.DataFrame:
+def _topic_table(qrels: Qrels, fit: Fit, unexplained: pd.DataFrame, apart: Bools) -> pd.DataFrame:
     tops, topics, judged = fit.tops, qrels.topics, qrels.arrays.documents.sizes
     left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=_ORIGINS, fill_value=0)
     outside = left.to_numpy(dtype=np.int64).T
@@ -484,7 +473,7 @@ def _topic_table(qrels: Qrels, fit: Fit, unexplained: pd.DataFrame, apart: NDArr
     return _frame("by_topic", topics, fit.depths, judged, explained, *outside, unjudged, apart)
 
 
-def _rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
+def _rank_table(ranks: JudgedRanks, deep: Bools) -> pd.DataFrame:
     entries, missing = np.diff(ranks.counts)
     new, new_judged = np.zeros((2, ranks.longest + 1), dtype=np.int64)
     for topic in ranks.each():
@@ -516,14 +505,14 @@ def _confusion(table: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _certainty(summary: pd.DataFrame, best: Try) -> Certainty:
+def _certainty(summary: pd.DataFrame, best: Try, may_lack: bool) -> Certainty:
     """Return how certain a pool is; where the judged documents do not end at its depth, it is partial."""
     judged, explained, unjudged = (int(summary[name].iloc[0]) for name in ("judged", "explained", "unjudged"))
     if not best.fit.runs.any():
         return Certainty.NONE
     if explained == judged and not unjudged:
         return Certainty.EXACT
-    if not (best.cliff.is_there or best.cliff.is_sharp) or _may_lack(summary, best):
+    if may_lack or not (best.cliff.is_there or best.cliff.is_sharp):
         return Certainty.PARTIAL
     share = min(explained / judged, explained / (explained + unjudged))
     return next(certainty for certainty, least in _LEAST.items() if share >= least)
@@ -533,11 +522,3 @@ def _may_lack(summary: pd.DataFrame, best: Try) -> bool:
     """Return whether the topics that are set apart may be of the same pool, and only lack more of its judgments."""
     row, limit = summary.iloc[0], max(best.fitter.tolerance, MOST_UNJUDGED)
     return bool(row["topics_apart"]) and row["unjudged"] > limit / 2 * (row["explained"] + row["unjudged"])
-
-
-def _caveats(summary: pd.DataFrame, search: Search) -> Iterator[Caveat]:
-    if _may_lack(summary, search.best):
-        most = search.tolerances[-1]
-        larger = min(max(2 * most, MOST_UNJUDGED), (1 + most) / 2)
-        note = f"topics set apart may lack judgments of the same pool (tolerance={larger:g} allows it)"
-        yield Caveat(note, f"{note}.")

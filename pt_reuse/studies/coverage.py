@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -16,184 +16,33 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.field import AnyField
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.topic_jobs import TOPICS, Arrays, part_topics, run_topics, topics_array
 from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.errors import InputError, count, fraction
-from pt_reuse.inputs import Inputs, Pooled, settings_of
-from pt_reuse.plots.sheet import Axes, Place
+from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.plots.marks import (
+    Kind,
+    down,
+    draw_kinds,
+    draw_level,
+    draw_line,
+    finish_rows,
+    most_rows,
+    name_points,
+    not_shown,
+    notes,
+)
+from pt_reuse.plots.run_scores import draw_points, groups_of, largest_first
+from pt_reuse.plots.sheet import DARK, FIRST, SECOND, Axes, Place, Sheet, looks
 from pt_reuse.pooling.depth import checked_depths
-from pt_reuse.pooling.fit import JudgedTopics, find_uniques
-from pt_reuse.result import KeyFigures, Result
+from pt_reuse.pooling.fit import find_uniques
+from pt_reuse.result import KeyFigures, Result, drawn_by_measure
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, told_elsewhere
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
-from pt_reuse.studies.coverage.figures import plot_depths, plot_residual, plot_rises, plot_unjudged_runs
+from pt_reuse.studies.judged_lists import JudgedLists
 from pt_reuse.study import study
-
-
-@dataclass(frozen=True)
-class JudgedLists:
-    """What of each list is judged, with a label of at least 0; a list is what a run returns for a topic."""
-
-    depths: tuple[int, ...]  # ranks down to which documents are counted
-    topics: list[str]  # the topics of the judgments
-    run_table: pd.DataFrame  # ``name team type pooled``, one row per run
-    lengths: NDArray[np.int64]  # (topics, runs) how many documents each list has
-    documents: NDArray[np.int64]  # (depths, topics, runs) how many of them down to each depth
-    judged: NDArray[np.int64]  # (depths, topics, runs) how many of these are judged
-    own: NDArray[np.int64] | None  # (depths, topics, runs) how many only the run's own unit brought; None if unknown
-    unbroken: NDArray[np.int64]  # (topics, runs) how many documents are judged before the first that is not
-    weight: NDArray[np.float64]  # (topics, runs) what the judged documents weigh in RBP
-
-    @classmethod
-    def of(
-        cls,
-        runs: RunSet,
-        qrels: Qrels,
-        depths: Sequence[int],
-        *,
-        p: float = 0.8,
-        owners: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> JudgedLists:
-        """Count on the topics of the judgments.
-
-        `owners` are the unit that alone brought each judged document, -1 for none or several, and the unit of each run.
-        """
-        owner, unit = (np.full(len(qrels), -1), np.zeros(len(runs), dtype=np.int64)) if owners is None else owners
-        work = JudgedWork(runs.field, qrels, depths, p, owner, unit)
-        shape = (len(qrels.topics), len(runs))
-        lengths = np.array([work.index.lengths(t) for t in work.index.topics], dtype=np.int64).reshape(shape)
-        counts = np.zeros((2, len(depths), *shape), dtype=np.int64)
-        unbroken, weight = np.zeros(shape, dtype=np.int64), np.zeros(shape)
-        for part in run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring"):
-            topics = part_topics(part)
-            here = slice(topics.start, topics.stop)
-            counts[:, :, here], weight[here], unbroken[here] = part["counts"], part["weight"], part["unbroken"]
-        return cls(
-            tuple(depths),
-            qrels.topics,
-            described(runs.run_table),
-            lengths=lengths,
-            documents=np.minimum(lengths, np.array(depths, dtype=np.int64).reshape(-1, 1, 1)),
-            judged=counts[0],
-            own=None if owners is None else counts[1],
-            unbroken=unbroken,
-            weight=weight,
-        )
-
-    @property
-    def unjudged(self) -> NDArray[np.float64]:
-        """Return (depths, topics, runs): ``Unjudged@k``, 1 on a topic for which a run returns nothing."""
-        return self._share(self.documents - self.judged)
-
-    @property
-    def of_k(self) -> NDArray[np.float64]:
-        """Return (depths, topics, runs): of as many documents as the depth, places left empty counting as judged."""
-        return (self.documents - self.judged) / np.array(self.depths, dtype=np.float64).reshape(-1, 1, 1)
-
-    @property
-    def without_own(self) -> NDArray[np.float64]:
-        """Return (depths, topics, runs): as `unjudged`, had the run's own unit not been in the pool; NaN if unknown."""
-        if self.own is None:
-            return np.full(self.judged.shape, np.nan)
-        return self._share(self.documents - self.judged + self.own)
-
-    @property
-    def residual(self) -> NDArray[np.float64]:
-        """Return (topics, runs): what unjudged documents and the unseen rest weigh, the residual of RBP."""
-        return np.maximum(1.0 - self.weight, 0.0)
-
-    @property
-    def judged_to(self) -> NDArray[np.float64]:
-        """Return (topics, runs): the deepest rank above which nothing is unjudged, NaN where a list is empty."""
-        longest = np.broadcast_to(self.lengths.max(axis=0, initial=0), self.lengths.shape)
-        found = np.where(self.unbroken < self.lengths, self.unbroken, longest).astype(np.float64)
-        return np.where(self.lengths > 0, found, np.nan)
-
-    def _share(self, some: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.where(self.documents > 0, some / np.maximum(self.documents, 1), 1.0)
-
-    def by_run(self) -> pd.DataFrame:
-        """Return one row per run, the one with most unjudged at the first depth first."""
-        table = self.run_table.reset_index(drop=True).assign(topics=(self.documents[0] > 0).sum(axis=0))
-        for d, depth in enumerate(self.depths):
-            table[f"Unjudged@{depth}"] = self.unjudged[d].mean(axis=0)
-            table[f"documents@{depth}"] = self.documents[d].sum(axis=0)
-            table[f"unjudged@{depth}"] = (self.documents - self.judged)[d].sum(axis=0)
-        return table.sort_values(f"Unjudged@{self.depths[0]}", ascending=False, kind="stable", ignore_index=True)
-
-    def by_unit(self, by: str) -> pd.DataFrame:
-        """Return one row per team, type or family, the mean of its runs and the numbers of them all, the worst first.
-
-        Args:
-            by: ``"team"``, ``"type"`` or ``"family"``.
-        """
-        how = {"Unjudged": "mean", "documents": "sum", "unjudged": "sum"}
-        wanted = {f"{what}@{depth}": (f"{what}@{depth}", how[what]) for depth in self.depths for what in how}
-        table = self.by_run().groupby(by, sort=False).agg(runs=("name", "size"), **wanted).reset_index()
-        return table.sort_values(f"Unjudged@{self.depths[0]}", ascending=False, kind="stable", ignore_index=True)
-
-    def by_topic(self) -> pd.DataFrame:
-        """Return one row per run, topic and depth: ``name qid cutoff documents unjudged Unjudged``."""
-        every = pd.MultiIndex.from_product([self.run_table["name"], self.topics, self.depths])
-        counts = {"documents": self.documents, "unjudged": self.documents - self.judged, "Unjudged": self.unjudged}
-        rows = every.set_names(["name", "qid", "cutoff"]).to_frame(index=False)
-        return rows.assign(**{name: values.transpose(2, 1, 0).ravel() for name, values in counts.items()})
-
-
-class JudgedWork(JudgedTopics):
-    """Counting down lists; (judgments,) units say who alone brought a document, (runs,) which unit each run is of."""
-
-    axes: ClassVar[Mapping[str, int]] = {"counts": 2}
-    of_a_row = 4
-
-    def __init__(
-        self,
-        field: AnyField,
-        qrels: Qrels,
-        depths: Sequence[int],
-        p: float,
-        owner: NDArray[np.int64],
-        unit: NDArray[np.int64],
-    ):
-        super().__init__(field, qrels)
-        self.depths, self.p, self.owner, self.unit = list(depths), p, owner, unit
-
-    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
-        """Return the counts of some neighbouring topics."""
-        shape = (len(topics), self.field.n_runs)
-        rows = slice(self.rows_before(topics.start), self.rows_before(topics.stop))
-        hits = self.index.gather(topics, self.qrels.arrays.labels[rows] >= 0)
-
-        def per_list(chosen: NDArray[np.bool_], weights: NDArray[Any] | None = None) -> NDArray[Any]:
-            weights = None if weights is None else weights[chosen]
-            return np.bincount(hits.of[chosen], weights, minlength=len(hits.lengths)).reshape(shape)
-
-        mine = self.owner[rows][hits.row] == self.unit[hits.of % self.field.n_runs]
-        every = np.ones(len(mine), dtype=bool)
-        # ranks ascend, so a document stands as deep as judged ones stand above it only before the first gap
-        place = np.arange(len(hits.rank)) - hits.starts[:-1][hits.of]
-        return {
-            TOPICS: topics_array(topics),
-            "counts": np.array(
-                [[per_list(some & (hits.rank <= depth)) for depth in self.depths] for some in (every, mine)]
-            ),
-            "weight": per_list(every, (1 - self.p) * self.p ** (hits.rank - 1.0)),
-            "unbroken": per_list(hits.rank == place + 1),
-        }
-
-    def of_topics(self, topics: range, field: AnyField) -> JudgedWork:
-        mine = super().of_topics(topics, field)
-        mine.owner = self.owner[self.rows_before(topics.start) : self.rows_before(topics.stop)]
-        return mine
-
 
 Values = NDArray[np.float64]
 #: the shares of a depth that are averaged over runs
@@ -202,25 +51,92 @@ _SHARES = ("unjudged", "judged", "unjudged_of_k", "unjudged_without_own")
 _USUAL = 10
 #: what documents may weigh that are not looked at, as nothing compared is so exact
 _NOTHING = 1e-14
+#: runs whose unjudged documents are drawn at most
+_DRAWN = 20
 
 
 def _draw_runs(result: Coverage, _: str, place: Place) -> Axes:
-    counts, row = result.counts, result.depths.index(result.at)
+    """Draw the share of unjudged documents of the runs with most: the mean and the quartiles over topics."""
+    sheet, counts, row, by = Sheet.open(place, "runs"), result.counts, result.depths.index(result.at), result.drawn_by
     shares = np.where(counts.documents[row] > 0, counts.unjudged[row], np.nan)
-    return plot_unjudged_runs(shares, result.by_run, depth=result.at, by=result.drawn_by, place=place)
+    known = ~np.isnan(shares)
+    mean = np.where(known, shares, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    low, high = pd.DataFrame(shares).quantile([0.25, 0.75]).to_numpy()
+    table = pd.DataFrame({"name": result.by_run["name"], "mean": mean, "group": groups_of(result.by_run, by)})
+    table = table.assign(low=low, high=high).sort_values("mean", ascending=False, kind="stable")
+    some = table[table["mean"] > 0]
+    rows = some.head(most_rows(sheet, None if sheet.narrow else _DRAWN))
+    kinds = {
+        name: Kind(sheet.legend_name(name), look.stroke, look.marker) for name, look in looks(table["group"]).items()
+    }
+    entries = draw_kinds(sheet, rows, ("mean", "low", "high"), kinds, "group")
+    sheet.limit("x", (0, max(0.1, 1.05 * float(np.nanmax(rows[["mean", "high"]], initial=0.0)))))
+    others = (len(some) - len(rows), "with less"), (len(table) - len(some), "with none")
+    x = f"share unjudged: mean, quartiles of topics{notes(*others, noun='run')}"
+    sheet.label(title=f"Unjudged documents down to rank {result.at}", x=x)
+    return finish_rows(sheet, rows["name"].tolist(), entries, title=by)
 
 
 def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
-    return plot_depths(result.table, by=result.drawn_by, place=place)
+    """Draw the mean share of unjudged documents of each group over the depths."""
+    sheet, by, table, depths = Sheet.open(place), result.drawn_by, result.table, result.depths
+    grouped = table.assign(group=groups_of(table, by))
+    wide = grouped.pivot_table(index="group", columns="depth", values="unjudged")
+    shown = largest_first(grouped[grouped["depth"] == depths[-1]], "group", "unjudged")
+    field, runs = looks(grouped["group"]), grouped.groupby("group")["name"].nunique()
+    entries: list[tuple[Any, str]] = []
+    for name in shown:
+        line = draw_line(
+            sheet, range(len(depths)), wide.loc[name, depths], field[name].stroke, marker=field[name].marker
+        )
+        entries.append((line, sheet.legend_name(name, f" ({count(int(runs[name]), 'run')})")))
+    known = table[table["contributed"].fillna(False).astype(bool) & table["unjudged_without_own"].notna()]
+    without = known.groupby("depth")["unjudged_without_own"].mean()
+    if len(known):
+        at = [depths.index(depth) for depth in without.index]
+        line = draw_line(sheet, at, without, DARK, linestyle=":", zorder=2)
+        entries.append((line, "contributors, had they not taken part"))
+    sheet.ax.set_xticks(range(len(depths)), [f"{depth:,}" for depth in depths])
+    sheet.limit("x", (-0.3, len(depths) - 0.7))
+    sheet.limit("y", (0, 1.08 * max([0.05, float(wide.loc[shown].to_numpy().max()), *without])))
+    x = f"documents from the top{not_shown(len(wide) - len(shown), str(by))}"
+    sheet.label(title="Unjudged documents by depth", x=x, y="share unjudged, mean over runs")
+    return sheet.finish(entries, (0.62, 0.42), grid="y", numbers="y", title=by)
 
 
 def _draw_residual(result: Coverage, _: str, place: Place) -> Axes:
-    label = f"residual of RBP (p = {result.p:g})"
-    return plot_residual(result.by_run, label=label, by=result.drawn_by, depth=result.at, place=place)
+    """Draw a ring for each run: its share of unjudged documents, and the residual of RBP that these leave open."""
+    sheet, by = Sheet.open(place), result.drawn_by
+    points = result.by_run.assign(x=result.by_run["unjudged"], y=result.by_run["residual"])
+    entries = draw_points(sheet, points, by, largest_first(points, by, "x") if by else [], hollow=True)
+    draw_level(sheet, "y", 0, zorder=2)
+    # what lies on the edge is seen whole
+    sheet.limit_around("x", [0.0, 0.05, *points["x"]], air=0.06)
+    sheet.limit_around("y", [0.0, 0.05, *points["y"]], air=0.06)
+    x, y = f"share unjudged down to rank {result.at}", f"residual of RBP (p = {result.p:g})"
+    sheet.label(title="Unjudged documents and what they may do", x=x, y=y)
+    sheet.finish(entries, (0.7, 0.45), title=by)
+    worst = points[points["x"] > 0].sort_values("x", ascending=False, kind="stable")
+    name_points(sheet, worst, points[["x", "y"]].to_numpy(dtype=float), share=0.4)
+    return sheet.ax
 
 
-def _draw_rise(result: Coverage, measure: str, place: Place) -> Axes:
-    return plot_rises(result.condensed[result.condensed["measure"] == measure], measure=measure, place=place)
+def plot_rises(rows: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
+    """Draw the ranks that each run that moves gains on condensed lists, to the left what it loses; most first."""
+    sheet = Sheet.open(place, "bars")
+    moved = rows[rows["rise"] != 0]
+    # of many those that move furthest
+    shown = moved.iloc[np.sort(np.argsort(-moved["rise"].abs(), kind="stable")[: most_rows(sheet)])]
+    shown = shown.sort_values("rise", ascending=False, kind="stable")
+    rise, at = shown["rise"].to_numpy(dtype=float), down(len(shown))
+    colours = [FIRST if up else SECOND for up in rise > 0]
+    sheet.ax.barh(at, rise, 0.76, color=colours, edgecolor=DARK, linewidth=0.3, zorder=2)
+    draw_level(sheet, "x", 0, zorder=3)
+    sheet.limit_around("x", [0.0, 1.0, *rise])
+    keep = f"; {count(len(rows) - len(moved), 'run')} keep their rank" if len(moved) < len(rows) else ""
+    more = not_shown(len(moved) - len(shown), "run")
+    sheet.label(title="Ranks without unjudged documents", x=f"ranks gained by {measure}, condensed lists{keep}{more}")
+    return finish_rows(sheet, shown["name"].tolist(), whole=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -246,7 +162,12 @@ class Coverage(Result):
     key = (KeyFigures(("mean_unjudged", "max_unjudged", "mean_residual", "max_residual"), "summary", "{which}"),)
     valid_for = "the first {at} documents of each run; judged is {judged}; relevant: {relevant}; left out: {left out}."
     not_covered = "how many of the unjudged documents are relevant, and so by how much a score is too low."
-    plots = {"runs": _draw_runs, "depths": _draw_depths, "residual": _draw_residual, "rise": _draw_rise}
+    plots = {
+        "runs": _draw_runs,
+        "depths": _draw_depths,
+        "residual": _draw_residual,
+        "rise": drawn_by_measure(plot_rises, "condensed"),
+    }
     columns = """
     contributed    | Contributed    |       | whether it contributed to the pool at hand, <NA> where that is not known
     depth          | Depth          | count | the rank down to which documents are counted
@@ -341,11 +262,6 @@ class Coverage(Result):
         """Return the depths, ascending."""
         return list(self.counts.depths)
 
-    def per_topic(self) -> pd.DataFrame:
-        """Return one row per run, topic and depth: ``name qid depth documents unjudged_documents unjudged``."""
-        names = {"cutoff": "depth", "unjudged": "unjudged_documents", "Unjudged": "unjudged"}
-        return self.counts.by_topic().rename(columns=names)
-
     def summary(self) -> pd.DataFrame:
         """Return what is unjudged, one row for pooled runs, for others, and for runs of which it is not on record."""
         pooled, rows = self.by_run["pooled"].astype("boolean"), []
@@ -384,10 +300,10 @@ def condensed_form(measure: ir_measures.Measure) -> ir_measures.Measure:
 
 
 def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
-    found = checked_measures(measures)
-    for measure in found:
+    chosen = checked_measures(measures)
+    for measure in chosen:
         condensed_form(measure)
-    return found
+    return chosen
 
 
 @study(
@@ -447,7 +363,6 @@ def coverage(
     pool_order: options.PoolOrder = None,
     rel: options.Rel = None,
     complete: options.Complete = True,
-    without_topics: options.WithoutTopics = "error",
     verbose: options.Verbose = False,
 ) -> Coverage:
     """Compute how much of each run is judged, and which runs the pool may put at a disadvantage.
@@ -473,15 +388,16 @@ def coverage(
         [['lexical', 0.248], ['neural', 0.281], ['manual', 0.155]]
 
     Source: residuals after Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,
-    ACM TOIS 27; condensed lists after Sakai 2007, Alternatives to bpref, SIGIR. On TREC-8 ad hoc the pooled runs have
-    no unjudged document down to rank 100, the others .0465 at 10 in the mean.
+    ACM TOIS 27; condensed lists after Sakai 2007, Alternatives to bpref, SIGIR.
     """
-    how: dict[str, Any] = {"complete": complete, "without_topics": without_topics}
-    inputs = Inputs.read(runs, qrels, measures, rel, **how)
+    inputs = Inputs.read(runs, qrels, measures, rel, complete=complete)
     field, people, parsed = inputs.runs, inputs.qrels, list(inputs.measures)
     units = None if by is None else field.units(by)
-    pooled, why = _pool_of(inputs, depth, contributors, pool_order)
-    owners = None
+    pooled, owners, why = None, None, "no run is on record as pooled"
+    if not isinstance(contributors, str) or contributors != "pooled" or field.pooled.fillna(True).any():
+        pooled = inputs.pooled(depth, contributors, pool_order)
+        if assumed := pooled.contributors.assumed:
+            pooled, why = None, f"who was pooled is not on record for {count(len(assumed), 'run')}"
     if pooled is not None:
         units = units or field.units("team")
         of_pool: dict[str, Any] = {"depth": pooled.depth, "pool_order": pool_order}
@@ -495,24 +411,24 @@ def coverage(
         beware([Caveat("nobody is left out", text)])
 
     lists = JudgedLists.of(field, people, depths, p=p, owners=owners, verbose=verbose)
-    has_topic = None if complete else topics_of_runs(field, people)
+    counted = np.ones(lists.lengths.shape, dtype=bool) if complete else topics_of_runs(field, people)
     condensing, rbp = [condensed_form(measure) for measure in parsed], ir_measures.RBP(p=p, rel=inputs.rel)
     with told_elsewhere():
-        scores = score(field, people, [*parsed, *condensing, rbp], verbose=verbose, **how)
+        scores = score(field, people, [*parsed, *condensing, rbp], complete=complete, verbose=verbose)
     means = dict(zip(scores.measures, scores.mean_values, strict=True))
     contributed = None if pooled is None else pooled.contributors.runs
     named = described(field.run_table).assign(
         contributed=pd.array([pd.NA] * len(field) if contributed is None else contributed, dtype="boolean")
     )
     unjudged, of_k, without_own, residual = (
-        mean_over_topics(values, has_topic)
+        mean_over_topics(values, None if complete else counted)
         for values in (lists.unjudged, lists.of_k, lists.without_own, lists.residual)
     )
     of_depths = [
         named.assign(
             depth=k,
             documents=lists.documents[d].sum(axis=0),
-            unjudged_documents=(lists.documents - lists.judged)[d].sum(axis=0),
+            unjudged_documents=lists.unjudged_documents[d].sum(axis=0),
             unjudged=unjudged[d],
             judged=1 - unjudged[d],
             unjudged_of_k=of_k[d],
@@ -520,23 +436,29 @@ def coverage(
         )
         for d, k in enumerate(depths)
     ]
-    of_measures = [
-        _condensed(named, repr(measure), means[repr(measure)], means[repr(short)])
-        for measure, short in zip(parsed, condensing, strict=True)
-    ]
+    of_measures = []
+    for measure, short in zip(parsed, condensing, strict=True):
+        full, of_condensed = means[repr(measure)], means[repr(short)]
+        rank, condensed_rank = (pairs.ranks(np.round(values, DECIMALS)) for values in (full, of_condensed))
+        rows = named.assign(measure=repr(measure), score=full, rank=rank, condensed_score=of_condensed)
+        of_measures.append(rows.assign(condensed_rank=condensed_rank, rise=rank - condensed_rank))
     table, condensed = (pd.concat(rows, ignore_index=True) for rows in (of_depths, of_measures))
     at: int = next(filter(depths.__contains__, (cutoff_of(parsed[0]), _USUAL)), depths[0])
     here, to = depths.index(at), pd.DataFrame(lists.judged_to)
+    above = np.full(len(field), np.nan)
+    if contributed is not None:
+        reference = np.sort(np.round(without_own[here][contributed], DECIMALS))
+        above = np.searchsorted(reference, np.round(unjudged[here], DECIMALS), side="left") / len(reference)
     by_run = named.assign(
         unjudged=unjudged[here],
         unjudged_without_own=without_own[here],
-        above_contributors=_above_contributors(unjudged[here], without_own[here], contributed),
+        above_contributors=above,
         topics=(lists.lengths > 0).sum(axis=0),
         judged_to=to.min().to_numpy(),
         median_judged_to=to.median().to_numpy(),
         residual=residual,
         RBP=means[repr(rbp)],
-        **_rank_bounds(inputs, p, has_topic, means[repr(rbp)], residual),
+        **_rank_bounds(inputs, p, counted, means[repr(rbp)], residual),
     )
     flags = _flag_table(by_run, condensed["rise"].iloc[: len(field)].to_numpy(dtype=float))
     provided = provided_measures([*parsed, *condensing])
@@ -558,7 +480,7 @@ def coverage(
         by_run=by_run.assign(flags=by_run["name"].map(flags["name"].value_counts()).fillna(0).astype(np.int64)),
         condensed=condensed,
         groups=_group_table(table),
-        by_topic=_topic_table(people.topics, lists, has_topic),
+        by_topic=_topic_table(lists, counted),
         flags=flags,
         counts=lists,
         at=at,
@@ -566,16 +488,6 @@ def coverage(
         left_out=left_out,
         settings=settings,
     )
-
-
-def _pool_of(inputs: Inputs, depth: int | None, contributors: Any, order: Any) -> tuple[Pooled | None, str]:
-    """Return how the runs were pooled, or why nobody can be left out of the pool."""
-    on_record = isinstance(contributors, str) and contributors == "pooled"
-    if on_record and not inputs.runs.pooled.fillna(True).any():
-        return None, "no run is on record as pooled"
-    pooled = inputs.pooled(depth, contributors, order)
-    assumed = pooled.contributors.assumed
-    return (None, f"who was pooled is not on record for {count(len(assumed), 'run')}") if assumed else (pooled, "")
 
 
 def _group_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -587,15 +499,13 @@ def _group_table(table: pd.DataFrame) -> pd.DataFrame:
         sums = {name: (name, "sum") for name in ("documents", "unjudged_documents")}
         part = grouped.agg(runs=("name", "size"), **sums, **means, max_unjudged=("unjudged", "max")).reset_index()
         parts.append(part.rename(columns={by: "group"}).assign(by=by))
-    both = pd.concat(parts, ignore_index=True)
-    first = ["by", "group", "runs", "depth"]
-    return both[[*first, *(column for column in both if column not in first)]]
+    columns = [name for name, _ in Coverage.declared["groups"].names]
+    return pd.concat(parts, ignore_index=True)[columns]
 
 
-def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[np.bool_] | None) -> pd.DataFrame:
+def _topic_table(lists: JudgedLists, counted: NDArray[np.bool_]) -> pd.DataFrame:
     """Return one row per depth and topic: the mean over runs, and where the first unjudged document stands."""
-    n_depths, counted = len(lists.depths), np.ones(lists.lengths.shape, dtype=bool) if has_topic is None else has_topic
-    runs = counted.sum(axis=1)
+    n_depths, runs = len(lists.depths), counted.sum(axis=1)
 
     def over_runs(values: Values) -> Values:
         return np.where(runs > 0, np.where(counted, values, 0.0).sum(axis=2) / np.maximum(runs, 1), np.nan).ravel()
@@ -603,8 +513,8 @@ def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[n
     judged_to = pd.DataFrame(lists.judged_to).min(axis=1).to_numpy()
     return pd.DataFrame(
         {
-            "qid": np.tile(np.array(topics, dtype=object), n_depths),
-            "depth": np.repeat(np.array(lists.depths), len(topics)),
+            "qid": np.tile(np.array(lists.topics, dtype=object), n_depths),
+            "depth": np.repeat(np.array(lists.depths), len(lists.topics)),
             "runs": np.tile(runs, n_depths),
             "unjudged": over_runs(lists.unjudged),
             "unjudged_of_k": over_runs(lists.of_k),
@@ -613,71 +523,38 @@ def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[n
     )
 
 
-def _condensed(runs: pd.DataFrame, measure: str, full: Values, condensed: Values) -> pd.DataFrame:
-    rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
-    return runs.assign(
-        measure=measure,
-        score=full,
-        rank=rank,
-        condensed_score=condensed,
-        condensed_rank=of_condensed,
-        rise=rank - of_condensed,
-    )
-
-
-def _above_contributors(unjudged: Values, without_own: Values, contributed: NDArray[np.bool_] | None) -> Values:
-    """Return (runs,) the share of the contributing runs that have less without their own unit; NaN where unknown."""
-    if contributed is None:
-        return np.full(len(unjudged), np.nan)
-    reference = np.sort(np.round(without_own[contributed], DECIMALS))
-    return np.searchsorted(reference, np.round(unjudged, DECIMALS), side="left") / len(reference)
-
-
 def _rank_bounds(
-    inputs: Inputs, p: float, has_topic: NDArray[np.bool_] | None, low: Values, residual: Values
+    inputs: Inputs, p: float, counted: NDArray[np.bool_], low: Values, residual: Values
 ) -> dict[str, NDArray[np.int64]]:
     """Return ``rank best_rank worst_rank`` of each run by RBP; unjudged documents that two runs share cancel."""
     high = low + residual
     # which of the columns can be better than which of the rows, the bounds of each by itself
     open_pairs = (high[None] > low[:, None]) & (high[:, None] > low[None])
     np.fill_diagonal(open_pairs, False)
-    open_runs = np.flatnonzero(open_pairs.any(axis=0) & (residual > 0))
-    shared = np.zeros_like(open_pairs, dtype=np.float64)
-    shared[np.ix_(open_runs, open_runs)] = _shared_weight(inputs, p, has_topic, open_runs)
-    least = np.round(low[None] - high[:, None] + shared, DECIMALS)
-    most = np.round(high[None] - low[:, None] - shared, DECIMALS)
-    np.fill_diagonal(most, 0.0)
-    rank = pairs.ranks(np.round(low, DECIMALS))
-    worst = 1 + (most > 0).sum(axis=1)
-    return {"rank": rank, "best_rank": 1 + (least > 0).sum(axis=1), "worst_rank": worst}
-
-
-def _shared_weight(inputs: Inputs, p: float, has_topic: NDArray[np.bool_] | None, chosen: NDArray[np.int64]) -> Values:
-    """Return (chosen, chosen) what the unjudged documents of two runs weigh in both: the smaller of two weights."""
+    chosen = np.flatnonzero(open_pairs.any(axis=0) & (residual > 0))
+    # what the unjudged documents of two runs weigh in both: the smaller of two weights
+    shared, both = np.zeros((len(low), len(low))), np.zeros((len(chosen), len(chosen)))
     field, judged = inputs.runs.field, inputs.qrels.arrays
-    index = HitIndex(field, judged.documents)
-    counted = (
-        np.ones((len(judged.documents.topics), len(inputs.runs))) if has_topic is None else has_topic.astype(float)
-    )
-    share = counted / np.maximum(counted.sum(axis=0), 1)
+    index, share = HitIndex(field, judged.documents), counted.astype(float) / np.maximum(counted.sum(axis=0), 1)
     weight = (1 - p) * p ** np.arange(math.ceil(math.log(_NOTHING) / math.log(p)), dtype=float)
-    shared = np.zeros((len(chosen), len(chosen)))
-    if not len(chosen):
-        return shared
     for t, row_of_code in zip(index.topics, index.rows_of_codes(index.topics, judged.labels >= 0), strict=True):
-        if row_of_code is None:
+        if row_of_code is None or not len(chosen):
             continue
         block, at = field.of(index.field_topic[t])
-        unjudged = []
-        weights = np.zeros((len(row_of_code), len(chosen)))
+        unjudged, weights = [], np.zeros((len(row_of_code), len(chosen)))
         for column, run in enumerate(chosen.tolist()):
             top = block.codes[block.list_of(at, run)][: len(weight)]
             places = np.flatnonzero(row_of_code[top] < 0)
             unjudged.append(top[places])
             weights[top[places], column] = weight[places] * share[t, run]
         for column, codes in enumerate(unjudged):
-            shared[column] += np.minimum(weights[codes], weights[codes, column][:, None]).sum(axis=0)
-    return shared
+            both[column] += np.minimum(weights[codes], weights[codes, column][:, None]).sum(axis=0)
+    shared[np.ix_(chosen, chosen)] = both
+    least = np.round(low[None] - high[:, None] + shared, DECIMALS)
+    most = np.round(high[None] - low[:, None] - shared, DECIMALS)
+    np.fill_diagonal(most, 0.0)
+    rank = pairs.ranks(np.round(low, DECIMALS))
+    return {"rank": rank, "best_rank": 1 + (least > 0).sum(axis=1), "worst_rank": 1 + (most > 0).sum(axis=1)}
 
 
 def _flag_table(runs: pd.DataFrame, rise: Values) -> pd.DataFrame:
