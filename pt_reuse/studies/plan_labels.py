@@ -10,13 +10,12 @@ from typing import Annotated, Any, TypeAlias
 import ir_measures
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_set import as_runs
-from pt_reuse.errors import InputError, count, examples, flag, number, per_cent, positive, shown, warn
+from pt_reuse.errors import InputError, count, examples, number, per_cent, shown, warn
 from pt_reuse.judge import Scale, lowest_relevant
 from pt_reuse.options import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.plots.forests import plot_label_estimates
@@ -28,7 +27,6 @@ from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.studies.prediction_powered import (
     SHARE,
-    Number,
     Sizes,
     Strata,
     checked_prior,
@@ -244,16 +242,15 @@ class LabelPlan(Result):
         share = strata["relevant"].to_numpy(dtype=float) / np.maximum(drawn, 1)
         counted, planned = drawn + strata["known"].to_numpy(), self.summary.set_index("number")["width"]
         rows = []
-        for one in numbers_of(self.table, self.target, self.number, self.judge_rel):
-            interval = Strata.of(strata, share).interval(one, drawn, self.confidence, counted=True)
-            row = {"number": one.name, "target": one.is_target, "documents": one.documents}
-            row |= {"checked": int(counted[one.strata].sum())}
-            row |= {"estimate": interval.estimate, "estimate_low": interval.low, "estimate_high": interval.high}
-            row |= {"judge": one.judge, "bias": one.judge - interval.estimate}
-            row |= {"bias_low": one.judge - interval.high, "bias_high": one.judge - interval.low}
-            rows.append({**row, "planned_width": float(planned[one.name])})
-        of = f"{int(drawn.sum()):,} of {int(strata['labels'].sum()):,} planned labels"
-        settings = {**self.settings, "rel": self.rel, "checked": of}
+        for of in numbers_of(self.table, self.target, self.number, self.judge_rel):
+            interval = Strata.of(strata, share).interval(of, drawn, self.confidence, counted=True)
+            row = {"number": of.name, "target": of.is_target, "documents": of.documents}
+            row |= {"checked": int(counted[of.strata].sum()), "estimate": interval.estimate}
+            row |= {"estimate_low": interval.low, "estimate_high": interval.high, "judge": of.judge}
+            row |= {"bias": of.judge - interval.estimate, "bias_low": of.judge - interval.high}
+            rows.append({**row, "bias_high": of.judge - interval.low, "planned_width": float(planned[of.name])})
+        done = f"{int(drawn.sum()):,} of {int(strata['labels'].sum()):,} planned labels"
+        settings = {**self.settings, "rel": self.rel, "checked": done}
         return LabelEstimate(table=pd.DataFrame(rows), strata=strata, confidence=self.confidence, settings=settings)
 
 
@@ -292,19 +289,16 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     return strata
 
 
-def _strata(frame: pd.DataFrame, *, by_topic: bool, rel: int) -> tuple[pd.DataFrame, pd.Series]:
+def _strata(frame: pd.DataFrame, rel: int) -> tuple[pd.DataFrame, pd.Series]:
     """Return one row per stratum of documents, and the name of the stratum of each document."""
     name = frame["label"].astype("string").fillna(NO_LABEL)
-    name = name if frame["run"].isna().all() else name + ":" + frame["run"].astype("string")
-    name = (frame["qid"].astype("string") + ":" + name if by_topic else name).astype(object)
+    name = (name if frame["run"].isna().all() else name + ":" + frame["run"].astype("string")).astype(object)
     known = frame["people"].notna()
     relevant = (frame["people"] >= rel).fillna(False) & known
-    frame = frame.assign(stratum=name, known=known, relevant_known=relevant, documents=1)
-    frame = frame if by_topic else frame.assign(qid=None)
-    # of a topic and a run the lowest label first, none before all
-    at = frame["qid"].map({qid: place for place, qid in enumerate(dict.fromkeys(frame["qid"]))})
-    ordered = frame.assign(at=at.fillna(0), labelled=frame["label"].notna()).sort_values(
-        ["at", "gain", "run", "labelled", "label"], ascending=[True, False, True, True, True], kind="stable"
+    frame = frame.assign(stratum=name, known=known, relevant_known=relevant, documents=1, qid=None)
+    # of a run the lowest label first, none before all
+    ordered = frame.assign(labelled=frame["label"].notna()).sort_values(
+        ["gain", "run", "labelled", "label"], ascending=[False, True, True, True], kind="stable"
     )
     grouped = ordered.groupby("stratum", sort=False)
     table = grouped[["qid", "run", "label", "gain"]].first()
@@ -351,11 +345,8 @@ def _first_documents(
 
 def _check_together(given: Mapping[str, Any]) -> None:
     width, target, has_runs = given["width"], given["target"], given["runs"] is not None
-    if (width is None) == (given["budget"] is None):
-        text = "say how wide the interval may be, width=0.05, or how many labels people check, budget=500."
-        raise InputError(text, argument="width")
     most = 2 if target == DIFFERENCE else 1
-    if width is not None and not 0 < width < most:
+    if width is None or not 0 < width < most:
         raise InputError(f"width must be above 0 and below {most}, got {shown(width)}.", argument="width")
     if has_runs != (target == DIFFERENCE) and target != "mean":
         what = f"runs must be {'none with precision' if has_runs else 'two with a difference'}."
@@ -411,7 +402,7 @@ def plan_labels(
         Any,
         options.Option(
             "the judge's labels of all documents, in any form, see :doc:`runs`; a negative label is none. "
-            "``pool.judge(judge)`` gives those of a judge.",
+            "``pool.judge(judge)`` gives those of a judge."
         ),
     ],
     *,
@@ -422,14 +413,6 @@ def plan_labels(
             "of the interval, from its lower to its upper end, above 0: .05 is 2.5 points to either side.",
             check=partial(number, "width"),
             flag=options.Flag(metavar="W", kind="float"),
-        ),
-    ] = None,
-    budget: Annotated[
-        int | None,
-        options.Option(
-            "labels that people can check, in place of `width`: the plan is for the narrowest interval.",
-            check=lambda value: positive("budget", value, "labels"),
-            flag=options.Flag(help="labels that people can check, in place of --width"),
         ),
     ] = None,
     confidence: options.Confidence = 0.95,
@@ -448,14 +431,6 @@ def plan_labels(
             check=checked_prior,
         ),
     ] = None,
-    by_topic: Annotated[
-        bool,
-        options.Option(
-            "make strata within each topic, at least two labels each. Default: strata go over all topics.",
-            check=lambda value: flag("by_topic", value),
-            flag=options.Flag(kind="switch"),
-        ),
-    ] = False,
     runs: Annotated[
         Any,
         options.Option(
@@ -490,8 +465,8 @@ def plan_labels(
         ``.estimate(checked)``.
 
     Raises:
-        InputError: neither or both of `width` and `budget`, a number of runs that does not go with the target, a
-            measure that is not ``P@k``, a pilot or a prior without information on these labels.
+        InputError: a number of runs that does not go with the target, a measure that is not ``P@k``, a pilot or a prior
+            without information on these labels.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -527,22 +502,27 @@ def plan_labels(
     if measured is not None:
         frame, name, of_runs = _first_documents(labels, labelled, target, runs, measured)
     frame = frame.merge(_people(judged), on=_KEYS, how="left").astype({"label": "Int64", "people": "Int64"})
-    table, stratum = _strata(frame, by_topic=by_topic, rel=lowest)
+    table, stratum = _strata(frame, lowest)
     counts = _pilot_counts(labelled, frame, judged, lowest)
     table["share"] = expected_shares(prior, table["label"], counts)
     numbers = numbers_of(table, target, name, of_judge)
     strata = Strata.of(table, table["share"].to_numpy())
     sizes = Sizes(strata, [number for number in numbers if number.is_target], confidence)
-    drawn = sizes.in_strata(float(width)) if width is not None else sizes.with_budget(budget or 0)
+    width = float(width or 0)
+    drawn = sizes.in_strata(width)
     table["labels"] = drawn
     table["probability"] = np.divide(drawn, strata.units, out=np.zeros(len(drawn)), where=strata.units > 0)
-    # rounded up, so that the plan itself is a row of the curve
-    planned = float(width or max(np.ceil(1e4 * sizes.widest(drawn)) / 1e4, 1e-4))
     sample, rest, known = _parts(frame.assign(stratum=stratum), table, seed)
+    rows = []
+    for of in numbers:
+        interval = strata.interval(of, drawn, confidence, counted=False)
+        row = {"number": of.name, "target": of.is_target, "documents": of.documents, "judge": of.judge}
+        row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(of, drawn)}
+        rows.append({**row, "labels": int(drawn[of.strata].sum())})
     return LabelPlan(
         table=table,
-        summary=_summary(numbers, strata, drawn, confidence),
-        curve=sizes.curve(planned),
+        summary=pd.DataFrame(rows),
+        curve=sizes.curve(width),
         sample=sample,
         rest=rest,
         known=known,
@@ -553,9 +533,9 @@ def plan_labels(
         judge_rel=of_judge,
         settings={
             "target": target if target == PRECISION else f"{target} ({name})",
-            **({"width": f"{planned:.4f}", "budget": budget} if width is None else {"width": f"{planned:g}"}),
+            "width": f"{width:g}",
             "confidence": f"{confidence:g}",
-            "strata": "label of the judge" + (", run" * (target == DIFFERENCE)) + (", topic" * by_topic),
+            "strata": "label of the judge" + (", run" * (target == DIFFERENCE)),
             "expected": prior_words(prior, int(counts["judged"].sum())),
             "relevant": f"from label {lowest}; for the judge from label {of_judge}",
             **of_runs,
@@ -577,16 +557,6 @@ def _pilot_counts(labelled: pd.DataFrame, documents: pd.DataFrame, pilot: Qrels 
         raise InputError("no document of the pilot has a label of the judge. See the ids of both.", argument="pilot")
     counted = both.assign(relevant=both["people"] >= rel).groupby("label", dropna=False)["relevant"]
     return counted.agg(["size", "sum"]).reset_index().set_axis(["label", "judged", "relevant"], axis=1)
-
-
-def _summary(numbers: list[Number], strata: Strata, drawn: NDArray[np.int64], confidence: float) -> pd.DataFrame:
-    rows = []
-    for one in numbers:
-        interval = strata.interval(one, drawn, confidence, counted=False)
-        row = {"number": one.name, "target": one.is_target, "documents": one.documents, "judge": one.judge}
-        row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(one, drawn)}
-        rows.append({**row, "labels": int(drawn[one.strata].sum())})
-    return pd.DataFrame(rows)
 
 
 def _parts(documents: pd.DataFrame, table: pd.DataFrame, seed: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:

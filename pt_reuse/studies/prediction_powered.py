@@ -63,8 +63,6 @@ JEFFREYS = 0.5
 LEAST = 2
 #: widths of a curve, in parts of the wanted one
 STEPS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
-#: halvings of a width that is looked for
-_HALVINGS = 40
 
 
 @dataclass(frozen=True)
@@ -138,15 +136,16 @@ def numbers_of(table: pd.DataFrame, target: str, named: str, judge_rel: int) -> 
         weights = np.where(rows, gain * open_of(table), 0.0)
         return Number(name, target, float((gain * known)[rows].sum()), weights, rows, int(documents[rows].sum()), judge)
 
-    every = np.ones(len(table), dtype=bool)
-    found = [number(named, every, gain, target=target != PRECISION, judge=float((gain * documents)[relevant].sum()))]
+    every, by_judge = np.ones(len(table), dtype=bool), float((gain * documents)[relevant].sum())
+    found = [number(named, every, gain, target=target != PRECISION, judge=by_judge)]
     if table["run"].notna().any():
         return found
-    groups = [(f"precision, label {int(one):d}", label == one) for one in np.unique(label[~np.isnan(label)])]
-    for name, rows in [*groups, *([(RELEVANT_LABELS, relevant)] if relevant.any() else [])]:
+    groups = {f"precision, label {int(given):d}": label == given for given in np.unique(label[~np.isnan(label)])}
+    groups |= {RELEVANT_LABELS: relevant} if relevant.any() else {}
+    for name, rows in groups.items():
         share = np.where(rows, 1 / max(int(documents[rows].sum()), 1), 0.0)
         found.append(number(name, rows, share, target=target == PRECISION and name != RELEVANT_LABELS))
-    return sorted(found, key=lambda one: not one.is_target)
+    return sorted(found, key=lambda each: not each.is_target)
 
 
 def checked_prior(prior: Any) -> float | dict[int | None, float] | None:
@@ -232,46 +231,15 @@ class Sizes:
     def allocations(self) -> list[Allocation]:
         return [Allocation.neyman(one.weights, self.strata.shares, self.strata.units) for one in self.numbers]
 
-    def _totals(self, width: float) -> list[int]:
-        def total_of(number: Number, of: Allocation) -> int:
-            return smallest(of.fewest, of.most, lambda total: self._width(number, of.of(total)) <= width)
-
-        return list(map(total_of, self.numbers, self.allocations))
-
-    def _spread(self, totals: Sequence[int]) -> Counts:
-        every = [of.of(total) for of, total in zip(self.allocations, totals, strict=True)]
-        return np.sum(every, axis=0).astype(np.int64)
-
     def in_strata(self, width: float) -> Counts:
         """Return (strata,) the labels after which no number has a wider interval."""
-        return self._spread(self._totals(width))
-
-    def with_budget(self, budget: int) -> Counts:
-        """Return (strata,) labels, so many in all, for which the widest interval is as narrow as they allow."""
-        fewest = sum(one.fewest for one in self.allocations)
-        if budget < fewest:
-            what = f"{len(self.strata.units):,} strata take {fewest:,} labels, two each, got {budget:,}."
-            raise InputError(f"{what} Give more, or make fewer strata.", argument="budget")
-        budget = min(budget, sum(one.most for one in self.allocations))
-        if len(self.numbers) == 1:
-            return self.allocations[0].of(budget)
-        narrow, wide = 0.0, 1.0
-        for _ in range(_HALVINGS):
-            middle = (narrow + wide) / 2
-            fits = int(self.in_strata(middle).sum()) <= budget
-            narrow, wide = (narrow, middle) if fits else (middle, wide)
-        totals = self._totals(wide)
-        # what is left goes where the interval is widest
-        while sum(totals) < budget:
-            widths = [
-                self._width(one, of.of(total)) if total < of.most else -1.0
-                for one, of, total in zip(self.numbers, self.allocations, totals, strict=True)
-            ]
-            totals[int(np.argmax(widths))] += 1
-        return self._spread(totals)
-
-    def widest(self, drawn: Counts) -> float:
-        return max(self._width(number, drawn) for number in self.numbers)
+        labels = np.zeros(len(self.strata.units), dtype=np.int64)
+        for number, of in zip(self.numbers, self.allocations, strict=True):
+            widths = partial(self._width, number)
+            labels += of.of(
+                smallest(of.fewest, of.most, lambda total, of=of, widths=widths: widths(of.of(total)) <= width)
+            )
+        return labels
 
     def curve(self, width: float) -> pd.DataFrame:
         """Return what widths about a wanted one cost: ``width labels proportional random``."""
@@ -288,14 +256,9 @@ class Sizes:
 
     def _shared(self, number: Number, strata: Strata, width: float) -> int:
         """Return the labels where each stratum gets as many as its share of the documents."""
-        size = int(self.strata.units.sum())
-        if not size:
-            return 0
-
-        def fits(total: int) -> bool:
-            return strata.interval(number, total * strata.units / size, self.confidence, counted=False).width <= width
-
-        return smallest(1, size, fits)
+        size, widths = int(self.strata.units.sum()), partial(strata.interval, number)
+        how: dict[str, Any] = {"confidence": self.confidence, "counted": False}
+        return smallest(1, size, lambda n: widths(n * strata.units / size, **how).width <= width) if size else 0
 
 
 #: what lambda is where it is estimated, and what an interval is, for settings

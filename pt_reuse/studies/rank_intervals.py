@@ -379,10 +379,7 @@ def _of_measure(
 
 
 def significant_pairs(
-    values: Floats,
-    alpha: float,
-    there: NDArray[np.bool_] | None = None,
-    families: NDArray[np.int64] | None = None,
+    values: Floats, alpha: float, there: NDArray[np.bool_] | None = None, families: NDArray[np.int64] | None = None
 ) -> tuple[PairTests, NDArray[np.int8]]:
     """Return the corrected tests of (topics, systems) scores, and (systems, systems): 1 better, -1 worse, 0 neither."""
     tests = task_pair_tests(values, np.ones_like(values, dtype=bool) if there is None else there, families)

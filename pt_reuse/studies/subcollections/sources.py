@@ -38,15 +38,12 @@ class RestrictedRuns:
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the runs."""
         return self.runs.names
 
     def docnos(self) -> list[str]:
-        """Return the documents that any run retrieves."""
         return self.runs.docnos()
 
     def on_part(self, docnos: Iterable[str]) -> RunSet:
-        """Return the runs with these documents only."""
         with warnings.catch_warnings():
             # lists that are left empty are counted in the table of parts
             warnings.simplefilter("ignore", ReuseWarning)
@@ -185,7 +182,7 @@ class _PartDocuments:
         return (document for document in self.everything() if document["docno"] in self.docnos)
 
 
-_LETTERS = re.compile(r"^([^\W\d_]+)")
+_LETTERS = re.compile(r"[^\W\d_]+")
 #: the part that has the documents of all sources
 WHOLE = "whole"
 #: shares of a mixed part where nobody says
@@ -208,14 +205,14 @@ class SourceRule:
         for i, docno in enumerate(docnos):
             source = self.of(docno)
             if source is not None and not _texts([source]):
-                raise _wrong(f" must return the name of a source or None, got {shown(source)} for {shown(docno)}.")
+                problem = f"must return the name of a source or None, got {shown(source)} for {shown(docno)}."
+                raise InputError(f"sources {problem}", argument="sources")
             of_source.setdefault(source, []).append(i)
-        lacking, tried = of_source.pop(None, []), f"{count(len(docnos), 'document')}, such as {examples(docnos)}"
-        empty = [name for name in self.named if name not in of_source]
-        if empty or not of_source:
-            what = f"no document comes from {examples(empty)}" if empty else "no document has a source"
-            advice = "" if self.named else f" {_BY_CHANCE}"
-            raise InputError(f"{what}, of {tried}, by {self.words}.{advice}", argument="sources")
+        lacking = of_source.pop(None, [])
+        if not of_source or not set(self.named) <= set(of_source):
+            empty = examples([name for name in self.named if name not in of_source]) or "any source"
+            tried = f"{count(len(docnos), 'document')}, such as {examples(docnos)}, by {self.words}"
+            raise InputError(f"no document comes from {empty}, of {tried}. {_BY_CHANCE}", argument="sources")
         if lacking:
             some = examples([docnos[i] for i in lacking[:3]])
             what = f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as {some}"
@@ -226,55 +223,33 @@ class SourceRule:
 
 def source_rule(sources: Any) -> SourceRule:
     """Return what a user's ``sources=`` says."""
-    if isinstance(sources, Iterable) and not isinstance(sources, str | bytes | Mapping):
-        several = list(sources)
-        if len(several) == 1 and isinstance(several[0], str) and several[0].startswith("^"):
-            try:
-                sources = re.compile(several[0])
-            except re.error as error:
-                raise _wrong(f" is no regular expression: {error}.") from error
-        elif _texts(several):
-            sources = {prefix: [prefix] for prefix in several}
     if sources is None:
-        return SourceRule(_first_group(_LETTERS), (), "the letters with which docnos begin")
-    if isinstance(sources, Mapping):
-        return _by_prefix(sources)
-    if isinstance(sources, re.Pattern) and sources.groups and isinstance(sources.pattern, str):
-        return SourceRule(_first_group(sources), (), f"the first group of {sources.pattern!r}")
+        return SourceRule(_first_letters, (), "the letters with which docnos begin")
     if callable(sources):
         return SourceRule(sources, (), f"the function {getattr(sources, '__name__', 'given')}")
-    expected = "prefixes of docnos, a dict of source -> prefixes, a regular expression with a group, or a function"
-    raise _wrong(f" must be {expected}, got {shown(sources)}.")
+    several = isinstance(sources, Iterable) and not isinstance(sources, str | bytes | Mapping)
+    prefixes = tuple(dict.fromkeys(sources)) if several else ()
+    if not _texts(prefixes):
+        problem = f"sources must be prefixes of docnos, or a function of a docno, got {shown(sources)}."
+        raise InputError(problem, argument="sources")
+    # of two prefixes that both match, the longer one says more
+    longest = sorted(prefixes, key=len, reverse=True)
+
+    def source_of(docno: str) -> str | None:
+        return next(filter(docno.startswith, longest), None)
+
+    return SourceRule(source_of, prefixes, f"the prefixes {', '.join(longest)}")
 
 
-def _wrong(problem: str) -> InputError:
-    return InputError(f"sources{problem}", argument="sources")
+def _first_letters(docno: str) -> str | None:
+    letters = _LETTERS.match(docno)
+    return letters[0] if letters else None
 
 
 def _texts(values: Iterable[object]) -> bool:
     """Return whether there are values, all of them texts that are not empty."""
     several = list(values)
     return bool(several) and all(isinstance(value, str) and value for value in several)
-
-
-def _first_group(pattern: re.Pattern[str]) -> Callable[[str], str | None]:
-    return lambda docno: (match.group(1) or None) if (match := pattern.search(docno)) else None
-
-
-def _by_prefix(prefixes: Mapping[str, Sequence[str]]) -> SourceRule:
-    source_of: dict[str, str] = {}
-    if not _texts(prefixes) or not all(isinstance(of, list | tuple) and _texts(of) for of in prefixes.values()):
-        raise _wrong(f" must be a dict of source -> list of prefixes, all texts, got {shown(prefixes)}.")
-    for source, several in prefixes.items():
-        if twice := sorted(prefix for prefix in several if source_of.setdefault(prefix, source) != source):
-            raise _wrong(f" must have each prefix at one source, got {examples(twice)} at two.")
-    # of two prefixes that both match, the longer one says more
-    longest = sorted(source_of, key=len, reverse=True)
-
-    def of(docno: str) -> str | None:
-        return next((source_of[prefix] for prefix in longest if docno.startswith(prefix)), None)
-
-    return SourceRule(of, tuple(prefixes), f"the prefixes {', '.join(longest)}")
 
 
 @dataclass(frozen=True)
@@ -307,12 +282,11 @@ class Drawing:
 
     @property
     def needs_sources(self) -> bool:
-        """Return whether parts depend on the sources of documents."""
         return self.how != "random" or not self.sizes
 
     @property
     def n_draws(self) -> int:
-        """Return how often parts are drawn; once where nothing is left to chance."""
+        # where nothing is left to chance parts are drawn once
         return 1 if self.how == "source" and not self.sizes else self.repeats
 
     def parts(self, members: Members) -> list[Part]:
@@ -367,16 +341,14 @@ class Drawing:
         sizes = self._in_documents(members, apart)
         for pair, largest in most.items():
             for n, share in product(sizes or [largest], self.shares):
-                sized = f" of {n}" if len(sizes) > 1 else ""
-                k = share_of(share, n)
+                sized, k = f" of {n}" if len(sizes) > 1 else "", share_of(share, n)
                 own = [random.permutation(members[name])[:k] for name in pair]
                 taken = np.concatenate(own)
                 for name, other, of_source in zip(pair, reversed(pair), own, strict=True):
                     rest = np.concatenate([documents for source, documents in members.items() if source != name])
                     drawn = random.permutation(np.setdiff1d(rest, taken))[: n - k]
-                    taken = np.concatenate([taken, drawn])
+                    taken, documents = np.concatenate([taken, drawn]), np.concatenate([of_source, drawn])
                     called = f"{name} {100 * share:g}%{sized}, against {other}"
-                    documents = np.concatenate([of_source, drawn])
                     yield Part(called, documents, name, share, name, f"{pair} {share}{sized}")
 
     def _most(self, members: Members, *pair: str) -> int:
@@ -464,10 +436,6 @@ class Corpus:
             raise InputError("every document is relevant to some topic: nothing is left to split.", argument="qrels")
         return cls(docnos, split, np.flatnonzero(added), int((there & added).sum()), qrels, judged_at, relevant)
 
-    def members(self, rule: SourceRule) -> Members:
-        """Return the documents to be split by their sources."""
-        return rule.members([self.docnos[i] for i in self.split.tolist()])
-
     def part(self, part: Part) -> tuple[list[str], Qrels, NDArray[np.bool_]]:
         """Return the docnos of a part, its judgments, and (topics,) which count: all, or with `own` relevant ones."""
         has = np.zeros(len(self.docnos), dtype=bool)
@@ -479,8 +447,3 @@ class Corpus:
             raise InputError(problem, argument="relevant")
         docnos = [self.docnos[i] for i in np.flatnonzero(has).tolist()]
         return docnos, self.qrels.keep(has[self.judged]), counts | bool(len(self.added))
-
-    def in_words(self) -> str:
-        """Return how many documents there are."""
-        added = f", {self.n_added:,} relevant ones added to each part" if len(self.added) else ""
-        return f"{len(self.split):,} split{added}"
