@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -15,18 +15,17 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse.arrays.correlation import CLOSE
-from pt_reuse.arrays.expected import Floats
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.errors import InputError, count, did_you_mean, number, per_cent, positive, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.forests import plot_labels_needed
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, misfits
 from pt_reuse.scoring.measures import spec_of
-from pt_reuse.studies.new_runs.estimators import Effects
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
@@ -40,11 +39,6 @@ from pt_reuse.studies.new_runs.predictor import (
 from pt_reuse.studies.new_runs.rivals import AS_JUDGED, CONFIDENT, EVERY, Expectations, Rivals
 from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 RANKING, SCORE = "ranking", "score"
 #: how often the labels to come are drawn, to say how many are needed
@@ -119,8 +113,7 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "pair of runs of the decision",
-            "measure first second difference half decided abstains expected most by_bounds significant",
-            report="first second difference decided expected significant",
+            "measure first* second* difference* half decided* abstains expected* most by_bounds significant*",
             caption="Pairs of runs by {measure}, how each is decided, and the labels that it takes.",
             noun="pairs",
         ),
@@ -139,8 +132,7 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "run of the decision",
-            "name score zero deviation rank~ decided",
-            report="name score zero rank decided",
+            "name* score* zero* deviation rank~* decided*",
             caption="Expected scores, and the ranks that are still open.",
             noun="runs",
         ),
@@ -149,9 +141,8 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "decision",
-            "measure leader pairs decided open settled labels labels_most abstains limited_by_topics "
+            "measure leader* pairs* decided* open settled labels* labels_most* abstains limited_by_topics* "
             "open_limited documents unjudged",
-            report="leader pairs decided labels labels_most limited_by_topics",
             noun="decisions",
         ),
     ]
@@ -457,7 +448,7 @@ class _Decision:
         self._place = np.full(len(evidence.labels), len(order))
         self._place[order] = np.arange(len(order))
         self._expected = {pair: self._now.pair(*pair, self._place) for pair in self.pairs}
-        is_open = [pair for pair, found in self._expected.items() if not found.decided and not found.shares]
+        is_open = [pair for pair, found in self._expected.items() if not found.decided and not found.n_shared]
         self._rivals = Rivals(predictor, own, judged, {name for pair in is_open for name in pair})
         every = self._now.net(dict.fromkeys(self.new, 1.0), self._place)
         #: (draws, documents) labels, in the order of the plan; a document has the same beside every run
@@ -485,14 +476,16 @@ class _Decision:
             reasons.append("runs of the field have the same unjudged documents")
         return "; ".join(reasons)
 
-    def pair(self, one: str, other: str) -> dict[str, Any]:
+    def pair(self, name: str, rival: str) -> dict[str, Any]:
         """Return what is known of a pair, and how many labels it takes; those of an open one are kept."""
-        pair, confidence = self._expected[one, other], self.predictor.confidence
+        from scipy.stats import t
+
+        pair, confidence = self._expected[name, rival], self.predictor.confidence
         labels = self._labels[:, self._place[pair.effects.row]]
         gained = np.cumsum(pair.moves.of_labels(labels) - pair.effects.mean, axis=1)
         course = pair.difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
         decided = pair.decided
-        if not decided and not pair.shares:
+        if not decided and not pair.n_shared:
             decided = self._rivals.decides(0, pair.first, pair.second)
         sure = (course + pair.least > CLOSE) | (course + pair.most < -CLOSE)
         sure[:, -1] = True
@@ -503,6 +496,13 @@ class _Decision:
         needed, by_bounds = (step[np.argmax(each, axis=1)] for each in (stops, sure))
         if not decided:
             self.needed.append(needed)
+        n, significant, effects = len(pair.by_topic), 0.0, pair.effects
+        if n > 1:
+            moved, gains = np.zeros((_DRAWS, n)), effects.of_labels(labels) - effects.mean
+            np.add.at(moved.T, self.predictor.evidence.topic[effects.row], n * gains.T)
+            drawn = pair.by_topic + moved
+            error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
+            significant = float((np.abs(drawn.mean(axis=1)) > t.ppf(0.975, n - 1) * error).mean())
         return {
             "first": pair.first,
             "second": pair.second,
@@ -513,20 +513,8 @@ class _Decision:
             "expected": float(needed.mean()),
             "most": float(np.quantile(needed, confidence, method="inverted_cdf")),
             "by_bounds": float(by_bounds.mean()),
-            "significant": self._significant(pair.by_topic, pair.effects, labels),
+            "significant": significant,
         }
-
-    def _significant(self, by_topic: Floats, effects: Effects, labels: NDArray[np.int64]) -> float:
-        from scipy.stats import t
-
-        n = len(by_topic)
-        if n < 2:
-            return 0.0
-        moved = np.zeros((_DRAWS, n))
-        np.add.at(moved.T, self.predictor.evidence.topic[effects.row], n * (effects.of_labels(labels) - effects.mean).T)
-        drawn = by_topic + moved
-        error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
-        return float((np.abs(drawn.mean(axis=1)) > t.ppf(0.975, n - 1) * error).mean())
 
     def scores(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return one row per run: its score, and of new runs that are compared with all others the ranks."""

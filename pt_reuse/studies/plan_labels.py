@@ -20,7 +20,6 @@ from pt_reuse.judge import Scale, lowest_relevant
 from pt_reuse.options import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.plots.forests import plot_label_estimates
 from pt_reuse.plots.lines import plot_label_costs
-from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import Result, cells, records
@@ -64,14 +63,6 @@ probability     | Probability | score | the probability of each document of the 
 """
 
 
-def _draw_estimates(result: LabelEstimate, _: str | None, place: Place | None) -> Axes:
-    return plot_label_estimates(result.table, confidence=result.confidence, place=place)
-
-
-def _draw_costs(result: LabelPlan, _: str | None, place: Place | None) -> Axes:
-    return plot_label_costs(result.curve, labels=result.labels, planned=result.width, place=place)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LabelEstimate(Result):
     """The estimates after people checked some of a judge's labels, see ``LabelPlan.estimate``.
@@ -95,7 +86,7 @@ class LabelEstimate(Result):
     )
     not_covered = "other documents, topics and labels of the judge."
     key = "estimate"
-    plots = {"estimate": _draw_estimates}
+    plots = {"estimate": lambda a, _, place: plot_label_estimates(a.table, confidence=a.confidence, place=place)}
     columns = f"""{_COLUMNS}
     checked       | Checked       | count      | how many of these people checked, before the plan or for it
     estimate      | Estimate      | score      | its value by people's labels
@@ -107,8 +98,7 @@ class LabelEstimate(Result):
         pd.DataFrame,
         Table(
             "number, those that the plan was made for first",
-            "number target documents checked estimate~ judge bias~ planned_width",
-            report="number documents checked estimate judge bias",
+            "number* target documents* checked* estimate~* judge* bias~* planned_width",
             caption="What labels checked by people say: {checked}.",
             noun="numbers",
         ),
@@ -142,7 +132,7 @@ class LabelPlan(Result):
     valid_for = "shares as expected ({expected}); interval: {interval}."
     not_covered = "what the number is: that takes the labels, and estimate()."
     key = "labels width"
-    plots = {"plan": _draw_costs}
+    plots = {"plan": lambda a, _, place: plot_label_costs(a.curve, labels=a.labels, planned=a.width, place=place)}
     columns = f"""{_COLUMNS}
     expected     | Expected      | score | its expected value
     width        | Width         | score | the expected width of the interval
@@ -166,8 +156,7 @@ class LabelPlan(Result):
         pd.DataFrame,
         Table(
             "number, those that the plan is made for first",
-            "number target documents judge expected width se labels",
-            report="number documents expected width se labels",
+            "number* target documents* judge expected* width* se* labels*",
             caption="What the plan is expected to say of each number.",
             noun="numbers",
         ),
@@ -264,15 +253,11 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     given = given.merge(plan.known[[*_KEYS, "people"]], on=_KEYS, how="left")
     given = given.merge(plan.sample[[*_KEYS, "stratum", "label"]], on=_KEYS, how="left")
     before, planned = given["people"].notna(), given["stratum"].notna()
-    changed = before & (given["people"] != given["now"]).fillna(False)
-    for wrong, what in (
-        (changed, "with another label than in the pilot"),
-        (~planned & ~before, "that are not in plan.sample"),
-    ):
-        if wrong.any():
-            odd = [f"{qid} {docno}" for qid, docno in given.loc[wrong, _KEYS].itertuples(index=False)]
-            problem = f"{count(len(odd), 'document')} of {len(given):,}, such as {examples(odd)}, {what}."
-            raise InputError(problem, argument="checked")
+    wrong = (before & (given["people"] != given["now"]).fillna(False)) | ~(planned | before)
+    if wrong.any():
+        odd = examples(" ".join(key) for key in given.loc[wrong, _KEYS].itertuples(index=False))
+        what = f"{count(int(wrong.sum()), 'document')} of {len(given):,}, such as {odd}"
+        raise InputError(f"{what}, not in plan.sample, or with another label than in the pilot.", argument="checked")
     given = given[planned]
     counts = given.assign(relevant=given["now"] >= plan.rel).groupby("stratum")["relevant"].agg(["size", "sum"])
     counts = counts.reindex(plan.table["stratum"]).fillna(0).astype("int64")
@@ -282,10 +267,10 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
         text = f"nothing was checked of {len(empty):,} strata of the plan: {examples(empty)}. Each takes one document."
         raise InputError(text, argument="checked")
     if len(given) >= _SUSPECT and (given["now"] == given["label"]).all():
-        warn(f"all {len(given):,} labels are those of the judge. Are they what people said, and not the judge's own?")
+        warn(f"all {len(given):,} labels are those of the judge. Are they what people said?")
     if missing := len(plan.sample) - len(given):
-        text = "Those that were count as a random sample of their strata: nothing may have decided which were checked."
-        warn(f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked. {text}")
+        what = f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked"
+        warn(f"{what}. Those that were count as a random sample of their strata.")
     return strata
 
 

@@ -24,7 +24,7 @@ from pt_reuse.arrays.prediction_powered import (
     stratified_variance,
 )
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError, count, examples, fraction, located, per_cent, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.judge import as_judges
@@ -229,7 +229,7 @@ class Sizes:
 
     @cached_property
     def allocations(self) -> list[Allocation]:
-        return [Allocation.neyman(one.weights, self.strata.shares, self.strata.units) for one in self.numbers]
+        return [Allocation.neyman(of.weights, self.strata.shares, self.strata.units) for of in self.numbers]
 
     def in_strata(self, width: float) -> Counts:
         """Return (strata,) the labels after which no number has a wider interval."""
@@ -463,8 +463,7 @@ def prediction_powered(
 ) -> PredictionPowered:
     """Estimate scores, differences and ranks by people's labels from few labels of people and many of a model.
 
-    The estimates are of the scores if people had labelled everything. The intervals are valid even if the model is
-    wrong.
+    The estimates are of the scores if people had labelled everything, and intervals are valid even if the model errs.
 
     **By topics** people judged n topics in full, a random sample of all n + N, and the model labelled all, without
     having been tuned on these labels. A run's mean is Ybar_n + lambda (Fbar_N - Fbar_n).
@@ -496,9 +495,8 @@ def prediction_powered(
         0  lex1a  0.560     0.502         0.430          0.573  32.761
         1  lex1b  0.572     0.513         0.433          0.593  24.214
 
-    Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference,
-    https://arxiv.org/abs/2311.01453; Oosterhuis, Jagerman, Qin, Wang and Bendersky 2024, Reliable Confidence Intervals
-    for Information Retrieval Evaluation Using Generative A.I., KDD. Equal to ppi-python where conventions agree.
+    Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference, arXiv 2311.01453;
+    Oosterhuis, Jagerman, Qin, Wang and Bendersky 2024, KDD. Equal to ppi-python where conventions agree.
     """
     judges = as_judges(judge, rel=judge_rel, families=families)
     by_topics = level == "topics"
@@ -509,7 +507,12 @@ def prediction_powered(
     elif variance is not None:
         raise InputError("variance is of level='topics': by documents it is that of the sample.", argument="variance")
     linear = [] if by_topics else [LinearMeasure(measure) for measure in measures]
-    people = _people(human, by_topics=by_topics)
+    people = as_qrels(human, "human")
+    there = np.unique(people.arrays.documents.topic[people.arrays.labels >= 0])
+    if not len(there):
+        raise InputError("human has no label of 0 or more: people labelled no document.", argument="human")
+    # by topics on the topics alone in which people labelled a document
+    people = people.select([people.topics[t] for t in there.tolist()]) if by_topics else people
     # what is no sample is refused before anything is told of it
     more = [] if by_topics else [each.judge.known_pairs() if pool is None else pool for each in judges]
     samples = [sample_of(people, pairs) for pairs in more]
@@ -571,23 +574,14 @@ def _by_topics(
 ) -> Iterator[list[tuple[str, TopicValues]]]:
     """Yield of each judge by measure the scores by people, and by the judge on the same topics and on the others."""
     measures = list(inputs.measures)
-    mine = scored(inputs.runs, inputs.qrels, measures, complete=True, verbose=verbose)
+    by_people = scored(inputs.runs, inputs.qrels, measures, complete=True, verbose=verbose)
     for split in splits:
         labels = split.of_judge.labels.select([*split.labelled, *split.unlabelled]).with_rel(None)
         theirs = scored(inputs.runs, labels, measures, complete=True, verbose=verbose)
         both, alone = ([theirs.topics.index(t) for t in some] for some in (split.labelled, split.unlabelled))
-        rows = [mine.topics.index(topic) for topic in split.labelled]
-        of_measures = zip(mine.measures, mine.values, theirs.values, strict=True)
+        rows = [by_people.topics.index(topic) for topic in split.labelled]
+        of_measures = zip(by_people.measures, by_people.values, theirs.values, strict=True)
         yield [(name, TopicValues(people[rows], judge[both], judge[alone])) for name, people, judge in of_measures]
-
-
-def _people(human: Any, *, by_topics: bool) -> Qrels:
-    """Return the labels of people; by topics on the topics alone in which they labelled a document."""
-    people = as_qrels(human, "human")
-    there = np.unique(people.arrays.documents.topic[people.arrays.labels >= 0])
-    if not len(there):
-        raise InputError("human has no label of 0 or more: people labelled no document.", argument="human")
-    return people.select([people.topics[t] for t in there.tolist()]) if by_topics else people
 
 
 def _useless(estimates: Sequence[Estimates], lam: float | None) -> Iterator[Caveat]:

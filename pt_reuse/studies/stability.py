@@ -239,8 +239,7 @@ class Stability(Result):
             DataFrame: ``judgments measure bin at_least below topics extrapolated start decay``; NaN topics where none
             of the samples is large enough, and no curve falls.
 
-        Source: Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment error, SIGIR: they
-        measured up to 25 topics, and extrapolated.
+        Source: Voorhees and Buckley 2002, who measured up to 25 topics, and extrapolated.
         """
         return self._lines_by("bin", partial(_topics, rate=fraction("rate", rate, ends=False)))
 
@@ -348,8 +347,7 @@ def stability(
     bin is the share of swaps among its pairs, over all pairs of runs and of samples.
 
     Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins. Two
-    equal means are in the first bin, and no swap. If means are over the topics that a run has, a run with none of the
-    drawn topics scores 0.
+    equal means are no swap. A run with none of the drawn topics scores 0.
 
     Raises:
         InputError: anything but Scores, only one run, different measures, scores that are no finite numbers, sizes that
@@ -365,8 +363,7 @@ def stability(
         1    25  0.160        0.11
 
     Source: Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment error, SIGIR; with samples
-    drawn with replacement: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,
-    SIGIR.
+    drawn with replacement: Voorhees, Craswell and Lin 2022, SIGIR.
     """
     sets, sampling, in_bins = named_scores(scores), Sampling(pairs, replace, seed), Bins.of(bin_width, bins)
     lines = [line for name, each in sets.items() for line in _lines(name, each, sizes, sampling)]

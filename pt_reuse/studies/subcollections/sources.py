@@ -16,7 +16,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.prediction_powered import share_of
-from pt_reuse.data.coding import check_order
 from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
@@ -32,8 +31,6 @@ class RestrictedRuns:
     """Runs that exist, of which each part keeps its documents."""
 
     runs: RunSet
-    #: what no run retrieves is not known
-    knows_corpus: ClassVar[bool] = False
     settings: ClassVar[dict[str, Any]] = {"systems": "runs restricted to the documents of each part"}
 
     @property
@@ -62,7 +59,6 @@ class Systems(Generic[_Index]):
             a function that returns an iterator over them, such as a dataset's ``get_corpus_iter``.
         topics: frame with the columns ``qid``, ``query``.
         index: indexes the documents of a part, once for all systems; default None: each factory gets the documents.
-        order: the ranking order of the runs.
 
     Raises:
         InputError: a factory or an index that is no function, documents that can be read only once, topics without
@@ -81,9 +77,6 @@ class Systems(Generic[_Index]):
         ['d2']
     """
 
-    #: the documents are the corpus
-    knows_corpus: ClassVar[bool] = True
-
     def __init__(
         self,
         factories: Mapping[str, Callable[[_Index], pt.Transformer]],
@@ -91,7 +84,6 @@ class Systems(Generic[_Index]):
         topics: pd.DataFrame,
         *,
         index: Callable[[Iterable[Document]], _Index] | None = None,
-        order: str = "trec_eval",
     ):
         wrong = {
             "factories must be a dict of system name -> function that returns a pipeline": not (
@@ -104,9 +96,7 @@ class Systems(Generic[_Index]):
         if problem := next((text for text, is_so in wrong.items() if is_so), ""):
             raise InputError(f"{problem}.", argument=problem.partition(" ")[0])
         columns("topics", topics.columns, ("qid",))
-        check_order("order", order)
-        self._factories, self._documents, self._topics = dict(factories), documents, topics
-        self._index, self._order = index, order
+        self._factories, self._documents, self._topics, self._index = dict(factories), documents, topics, index
 
     @property
     def names(self) -> list[str]:
@@ -117,7 +107,7 @@ class Systems(Generic[_Index]):
     def settings(self) -> dict[str, Any]:
         """Return how the systems are run on a part."""
         by = "once for all systems" if self._index is not None else "by each system"
-        return {"systems": f"run anew on each part, indexed {by}", "order": self._order}
+        return {"systems": f"run anew on each part, indexed {by}"}
 
     def docnos(self) -> list[str]:
         """Return the documents of the corpus, in its order.
@@ -149,7 +139,7 @@ class Systems(Generic[_Index]):
             if not isinstance(pipelines[name], pt.Transformer):
                 problem = f"its factory must return a pipeline, got {shown(pipelines[name])}."
                 raise InputError(problem, place=f"system {name!r}", argument="factories")
-        runs = RunSet.from_pipelines(pipelines, self._topics, order=self._order)
+        runs = RunSet.from_pipelines(pipelines, self._topics)
         if outside := [docno for docno in runs.docnos() if docno not in wanted]:
             of = next(name for name in runs.names if not wanted.issuperset(runs[name]["docno"]))
             problem = f"retrieves documents that the part does not have, {examples(outside)}."
@@ -301,13 +291,13 @@ class Drawing:
             for part in draw_parts(members, np.random.default_rng([self.seed, draw]))
         ]
 
-    def setting(self, one: Part, other: Part) -> dict[str, Any]:
+    def setting(self, part: Part, other: Part) -> dict[str, Any]:
         """Return what two parts have in common with the pairs over which means are taken; None where not fixed."""
-        source = WHOLE if WHOLE in (one.side, other.side) else None
-        source = source if one.share is None else f"{one.source} and {other.source}"
+        source = WHOLE if WHOLE in (part.side, other.side) else None
+        source = source if part.share is None else f"{part.source} and {other.source}"
         fixed = bool(self.sizes) or self.how == "mixed"
-        sizes = sorted((len(one.documents), len(other.documents))) if fixed else [None, None]
-        return {"source": source, "share": one.share, "size": sizes[0], "other_size": sizes[1]}
+        sizes = sorted((len(part.documents), len(other.documents))) if fixed else [None, None]
+        return {"source": source, "share": part.share, "size": sizes[0], "other_size": sizes[1]}
 
     def _by_source(self, members: Members, random: np.random.Generator) -> Iterator[Part]:
         sizes = self._in_documents(members, {name: len(positions) for name, positions in members.items()})
@@ -418,7 +408,9 @@ class Corpus:
         """Return the corpus of some systems; with `shared`, relevant documents are added to all parts."""
         of_judgments = qrels.arrays.documents.docnos().tolist()
         known = set(systems.docnos())
-        outside = [docno for docno in dict.fromkeys(of_judgments) if systems.knows_corpus and docno not in known]
+        # of runs, what none of them retrieves is not known
+        of_corpus = dict.fromkeys(of_judgments) if isinstance(systems, Systems) else ()
+        outside = [docno for docno in of_corpus if docno not in known]
         if outside:
             judged = f"{count(len(outside), 'judged document')} not among the documents of the systems"
             warn(f"{judged}, such as {examples(outside)}: no system can retrieve them.")

@@ -590,12 +590,6 @@ def subcollections(
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; or
             :class:`~pt_reuse.profile.Systems`.
-        qrels: the judgments, in any form. Each part has those of its documents. Means are over all topics of the
-            judgments, a topic that a run lacks counting 0.
-        resamples: draws of topics for intervals of tau_b and agree-SS_a, each testing all pairs again; default 0, none.
-        seed: of all random draws.
-        n_jobs: parts at a time, as joblib takes it; the numbers do not depend on it. Systems must be able to run in
-            other processes.
 
     Raises:
         InputError: one system, a source without documents, only one source, sizes larger than the corpus, no relevant
@@ -609,9 +603,8 @@ def subcollections(
         [['ENC', 58], ['FORUM', 65], ['NEWS', 89]]
 
     Source: Jones, Turpin, Mizzaro, Scholer and Sanderson 2014, Size and source matter: understanding inconsistencies in
-    test collection-based evaluation, CIKM; ``relevant="own"`` follows Sanderson, Turpin, Zhang and Scholer 2012,
-    Differences in effectiveness across sub-collections, CIKM. The counts are those of Moffat, Scholer and Thomas 2012,
-    Models and metrics: IR evaluation as a user process, ADCS.
+    test collection-based evaluation, CIKM; ``relevant="own"`` follows Sanderson, Turpin, Zhang and Scholer 2012, CIKM;
+    the counts are those of Moffat, Scholer and Thomas 2012, ADCS.
     """
     rule = source_rule(None) if sources is None else sources
     drawing = checked_drawing(how=how, sizes=sizes, shares=shares, whole=whole, repeats=repeats, seed=seed)
@@ -627,8 +620,8 @@ def subcollections(
         given = Inputs.read(runs, qrels, measures, rel)
         systems, people, lowest, chosen = RestrictedRuns(given.runs), given.qrels, given.rel, given.measures
     if len(systems.names) < 2:
-        one = f"there is one system, {examples(systems.names)}, and it takes two to differ."
-        raise InputError(one, argument="runs")
+        problem = f"there is one system, {examples(systems.names)}, and it takes two to differ."
+        raise InputError(problem, argument="runs")
     corpus = Corpus.of(systems, people, lowest, shared=relevant == "all")
     by_source, several = drawing.needs_sources or sources is not None, drawing.n_draws > 1
     every = {"all": np.arange(len(corpus.split))}
