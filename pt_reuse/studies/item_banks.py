@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import rounded
-from pt_reuse.arrays.expected import conformal_quantile
+from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.item_banks import bank_size, found_by_units, rarefaction, unique_to, weighted_recall
 from pt_reuse.columns import Table
 from pt_reuse.data.answers import MEASURES, Answers, as_answers
@@ -269,9 +269,6 @@ def bank_growth(
         **units.settings,
     }
     return BankGrowth(table=table, summary=summary, topics=topics, settings=settings)
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -114,7 +114,6 @@ decided: the mean over drawn courses; of a sample its size
         Table(
             "pair of runs of the decision",
             "measure first* second* difference* half decided* abstains expected* most by_bounds significant*",
-            caption="Pairs of runs by {measure}, how each is decided, and the labels that it takes.",
             noun="pairs",
         ),
     ]
@@ -124,18 +123,11 @@ decided: the mean over drawn courses; of a sample its size
             "unjudged document to judge, the first on top",
             "qid docno rank priority chance inclusion? drawn? plan?",
             report="qid docno rank chance priority",
-            caption="The documents to judge, first to last.",
             noun="documents",
         ),
     ]
     scores: Annotated[
-        pd.DataFrame,
-        Table(
-            "run of the decision",
-            "name* score* zero* deviation rank~* decided*",
-            caption="Expected scores, and the ranks that are still open.",
-            noun="runs",
-        ),
+        pd.DataFrame, Table("run of the decision", "name* score* zero* deviation rank~* decided*", noun="runs")
     ]
     summary: Annotated[
         pd.DataFrame,
@@ -385,13 +377,11 @@ def _new_runs(inputs: Inputs, new: Any, topics: pd.DataFrame | None) -> tuple[An
     runs = inputs.runs
     if new is not None:
         return runs, as_new_runs(new, runs, inputs.qrels, topics, call="judge_next(runs, qrels, new=...)")
-    pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
-    if pooled.all():
+    if runs.pooled.fillna(True).all():
         text = "new is missing. Without it the new runs are those of the field that were not pooled, and none is known."
         raise InputError(text, argument="new")
-    unpooled = runs.select(names=[name for name, was in zip(runs.names, pooled.tolist(), strict=True) if not was])
     field = runs.select(pooled=True)
-    return field, as_new_runs(unpooled, field, inputs.qrels, topics)
+    return field, as_new_runs(runs.select(pooled=False), field, inputs.qrels, topics)
 
 
 def _known(predictor: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16]:

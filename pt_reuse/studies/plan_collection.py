@@ -20,7 +20,7 @@ from pt_reuse.arrays.correlation import rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units
-from pt_reuse.errors import InputError, columns, count, fraction, number, positive, shown, whole
+from pt_reuse.errors import InputError, ascending, columns, count, fraction, number, positive, shown, whole
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.judge import Scale, as_judges, of_each
 from pt_reuse.options import POOL_DEPTHS
@@ -210,7 +210,7 @@ def topic_yield(
 
     Source: Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, section 7.1.
     """
-    table, wanted = judged, np.array(checked_sizes(topics))
+    table, wanted = judged, np.array(ascending("topics", topics, "topics"))
     if not isinstance(judged, pd.DataFrame) or not {"judged", "relevant"} & set(judged.columns):
         table = as_qrels(judged, "judged").counts(rel=checked_rel(rel))
     columns("judged", table.columns, ("judged", "relevant"))
@@ -233,15 +233,6 @@ def topic_yield(
 def _usable(table: pd.DataFrame, max_density: float, min_relevant: int) -> NDArray[np.bool_]:
     relevant, judged = table["relevant"].to_numpy(), table["judged"].to_numpy()
     return (judged > 0) & (relevant < max_density * judged) & (relevant >= min_relevant)
-
-
-def checked_sizes(topics: Any) -> list[int]:
-    """Return a user's numbers of topics, one or several, as ascending numbers, each once."""
-    several = isinstance(topics, Iterable) and not isinstance(topics, str | bytes)
-    given = list(topics) if several else [topics]
-    if not given:
-        raise InputError("topics names no number. Give one or several.", argument="topics")
-    return sorted({positive("topics", size, "topics") for size in given})
 
 
 @study(
@@ -288,7 +279,7 @@ def plan_collection(
         options.Option(
             "numbers of usable topics; default a quarter and a half of those at hand, all, and twice as many. More "
             "than half are extrapolated.",
-            check=checked_sizes,
+            check=partial(ascending, "topics", unit="topics"),
             flag=options.Flag(metavar="LIST", kind="counts", default="a quarter, half, all and twice those at hand"),
         ),
     ] = None,

@@ -234,11 +234,12 @@ class Sizes:
     def in_strata(self, width: float) -> Counts:
         """Return (strata,) the labels after which no number has a wider interval."""
         labels = np.zeros(len(self.strata.units), dtype=np.int64)
-        for number, of in zip(self.numbers, self.allocations, strict=True):
-            widths = partial(self._width, number)
-            labels += of.of(
-                smallest(of.fewest, of.most, lambda total, of=of, widths=widths: widths(of.of(total)) <= width)
-            )
+        for number, allocation in zip(self.numbers, self.allocations, strict=True):
+
+            def fits(total: int, number: Number = number, allocation: Allocation = allocation) -> bool:
+                return self._width(number, allocation.of(total)) <= width
+
+            labels += allocation.of(smallest(allocation.fewest, allocation.most, fits))
         return labels
 
     def curve(self, width: float) -> pd.DataFrame:

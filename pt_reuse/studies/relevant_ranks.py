@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -14,7 +15,7 @@ from pt_reuse import options
 from pt_reuse.columns import Table
 from pt_reuse.data.coding import checked_pool_order
 from pt_reuse.data.units import COLUMNS, units_of
-from pt_reuse.errors import InputError, positive, shown
+from pt_reuse.errors import InputError, ascending, shown
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import EDGES
 from pt_reuse.plots.bars import plot_minimum_ranks
@@ -114,7 +115,7 @@ class MinimumRanks(Result):
         The `edges` are the upper ends of the bins, by default those of the paper; one more ends at the depth, and one
         holds what no run has.
         """
-        limits = [*(edge for edge in _checked_edges(edges) if edge < self.depth), self.depth]
+        limits = [*(edge for edge in ascending("edges", edges, "ranks") if edge < self.depth), self.depth]
         at = np.searchsorted(limits, self.table["rank"].fillna(self.depth + 1).astype(int))
         documents, labels = np.bincount(at, minlength=len(limits) + 1), self.table["label"].to_numpy()
         share = documents / (len(at) or np.nan)
@@ -126,16 +127,10 @@ class MinimumRanks(Result):
         return pd.DataFrame(counts | (of_label if len(grades) > 1 else {}))
 
 
-def _checked_edges(edges: Any) -> list[int]:
-    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
-        raise InputError(f"edges must list ranks, such as [10, 50], got {shown(edges)}.", argument="edges")
-    return sorted({positive("edges", edge, "ranks") for edge in edges})
-
-
 @study(
     options.Option(
         name="edges",
-        check=lambda value: _checked_edges([value] if isinstance(value, int) else value),
+        check=partial(ascending, "edges", unit="ranks"),
         flag=options.Flag(help="upper ends of bins", metavar="LIST", kind="counts", usual=list(EDGES)),
     ),
     question="At which ranks were the relevant documents found?",

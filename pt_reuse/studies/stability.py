@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, product
@@ -17,7 +17,7 @@ from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.bootstrap import MOST_BINS, MOST_SCORE, Bins, Ints, TopicBootstrap, TopicSums, count_swaps
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError, choice, count, flag, fraction, number, positive, shown, whole
+from pt_reuse.errors import InputError, ascending, choice, count, flag, fraction, number, positive, shown, whole
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.options import USUAL_RATE
 from pt_reuse.plots.lines import evenly, plot_swap_rates
@@ -249,13 +249,6 @@ class Stability(Result):
         return pd.DataFrame([dict(zip(keys, of, strict=True)) | numbers(rows) for of, rows in lines])
 
 
-def _checked_sizes(sizes: Any) -> list[int]:
-    several = list(sizes) if isinstance(sizes, Iterable) and not isinstance(sizes, str) else [sizes]
-    if not several:
-        raise InputError("sizes must be numbers of topics, such as [10, 25, 50], got none.", argument="sizes")
-    return sorted({positive("sizes", size, "topics") for size in several})
-
-
 def _checked_bins(n: Any) -> int:
     if whole("bins", n, "bins", least=1) > MOST_BINS:
         raise InputError(f"bins must be at most {MOST_BINS}, got {shown(n)}.", argument="bins")
@@ -290,7 +283,7 @@ def stability(
         options.Option(
             "of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), 50 sizes "
             "at most. With `replace`, samples can be larger than the topics that there are.",
-            check=_checked_sizes,
+            check=partial(ascending, "sizes", unit="topics"),
             flag=options.Flag(
                 help="topics of a sample",
                 metavar="LIST",

@@ -412,15 +412,9 @@ class LeaveOneOutSetting:
         self.truth = evidence.known([unit for unit in self.outside if unit not in evidence.new])
         #: (documents,) what the cases to learn from share
         self._labels = np.where(self.truth, evidence.labels, UNJUDGED)
-        self._listed = self._units_that_list()
-
-    def _units_that_list(self) -> tuple[NDArray[Any], ...]:
-        """Return which units have what may be unknown in their lists, document by document.
-
-        These are (documents + 1,) where the units of each begin, and of each unit how many of its runs have it, their
-        fused ranks, and the best one.
-        """
-        evidence, place = self.evidence, np.full(len(self.evidence.labels), -1, dtype=np.int32)
+        # which units have what may be unknown in their lists, document by document: (documents + 1,) where the units of
+        # each begin, and of each unit how many of its runs have it, their fused ranks, and the best one
+        place = np.full(len(evidence.labels), -1, dtype=np.int32)
         place[self._contested] = np.arange(len(self._contested))
         parts = []
         for unit in range(len(evidence.units)):
@@ -437,7 +431,7 @@ class LeaveOneOutSetting:
         of_document, *listed = (np.concatenate(each) for each in zip(*parts, strict=True))
         order = stable_order(of_document)
         starts = np.searchsorted(of_document[order], np.arange(len(self._contested) + 1))
-        return starts, *(values[order] for values in listed)
+        self._listed: tuple[NDArray[Any], ...] = (starts, *(values[order] for values in listed))
 
     def columns(self, *names: str) -> tuple[int, ...]:
         """Return which features are of ``"documents"`` and of each signal; without a name all."""

@@ -218,7 +218,7 @@ def source_rule(sources: Any) -> SourceRule:
     if callable(sources):
         return SourceRule(sources, (), f"the function {getattr(sources, '__name__', 'given')}")
     several = isinstance(sources, Iterable) and not isinstance(sources, str | bytes | Mapping)
-    prefixes = tuple(dict.fromkeys(sources)) if several else ()
+    prefixes = list(sources) if several else []
     if not _texts(prefixes):
         problem = f"sources must be prefixes of docnos, or a function of a docno, got {shown(sources)}."
         raise InputError(problem, argument="sources")
@@ -228,7 +228,7 @@ def source_rule(sources: Any) -> SourceRule:
     def source_of(docno: str) -> str | None:
         return next(filter(docno.startswith, longest), None)
 
-    return SourceRule(source_of, prefixes, f"the prefixes {', '.join(longest)}")
+    return SourceRule(source_of, tuple(dict.fromkeys(prefixes)), f"the prefixes {', '.join(longest)}")
 
 
 def _first_letters(docno: str) -> str | None:

@@ -610,6 +610,7 @@ def subcollections(
     drawing = checked_drawing(how=how, sizes=sizes, shares=shares, whole=whole, repeats=repeats, seed=seed)
     bootstrap = TopicBootstrap(resamples, seed, confidence, n_jobs) if resamples else None
     testing = Testing(test, alpha, correction, samples, seed, bootstrap)
+    systems: RestrictedRuns | Systems[Any]
     if isinstance(runs, Systems):
         systems, people = runs, read_judgments(qrels)
         runs.check_topics(people.topics)
