@@ -104,9 +104,7 @@ def leave_out_items(
 ) -> LeaveOutItems:
     """Leave out the items that each team, run, type or family alone found, and compute how scores and ranks change.
 
-    It is leave-out-uniques with items in the place of documents. It says what a bank made without the team would score
-    where the bank was made of the answers, or of documents that the systems brought. Of a bank that assessors wrote it
-    is a simulation.
+    It is leave-out-uniques with items in the place of documents. Of a bank that assessors wrote it is a simulation.
 
     Returns:
         LeaveOutItems: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.plot()``.

@@ -314,7 +314,7 @@ def judge_next(
         (23, 22, 23)
 
     Source: the order, minimal test collections, Carterette, Allan and Sitaraman, SIGIR 2006; the sample, Horvitz and
-    Thompson 1952 with a model's predictions as a baseline, and Hajek's variance.
+    Thompson 1952, with Hajek's variance.
     """
     inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
     check_predicted(inputs.measures)

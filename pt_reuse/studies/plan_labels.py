@@ -428,9 +428,8 @@ def plan_labels(
         seed: decides which documents are drawn. A wider interval takes a subset of the same documents.
 
     Returns:
-        LabelPlan: ``.table`` (labels of each stratum), ``.sample`` (the documents to check), ``.to_pool()`` for
-        :func:`~pt_reuse.judging.export_tasks`, ``.curve`` and ``.plot()`` (labels for other widths and other designs),
-        ``.estimate(checked)``.
+        LabelPlan: ``.table`` (labels of each stratum), ``.sample`` (the documents to check), ``.to_pool()``, ``.curve``
+        and ``.plot()`` (labels for other widths and designs), ``.estimate(checked)``.
 
     Raises:
         InputError: a number of runs that does not go with the target, a measure that is not ``P@k``, a pilot or a prior
@@ -447,7 +446,7 @@ def plan_labels(
 
     Source: Merlo et al. 2025; Neyman 1934. The variance is sum W^2 p (1 - p) / n (1 - n/N) over the strata. The
     width is that of the interval of Clopper and Pearson at the effective size of a stratum, n / (1 - n/N), and of
-    strata joined as by Zou and Donner 2008; where shares are .5 it is 2 x 1.96 standard errors but for 1 / n.
+    strata joined as by Zou and Donner 2008.
     """
     measured = None if runs is None else _measured(measure, rel)
     labels = as_qrels(judge_labels, "judge_labels")

@@ -55,8 +55,8 @@ class Systems(Generic[_Index]):
     Args:
         factories: system name -> a function that makes its pipeline from what `index` returned for the documents of a
             part or, without `index`, from these documents.
-        documents: the corpus, each document a dict with ``docno`` and what an index takes, such as ``text``: a list, or
-            a function that returns an iterator over them, such as a dataset's ``get_corpus_iter``.
+        documents: the corpus, each document a dict with ``docno`` and what an index takes: a list, or a function that
+            returns an iterator over them, such as a dataset's ``get_corpus_iter``.
         topics: frame with the columns ``qid``, ``query``.
         index: indexes the documents of a part, once for all systems; default None: each factory gets the documents.
 

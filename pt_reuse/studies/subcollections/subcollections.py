@@ -337,9 +337,7 @@ class Subcollections(Result):
 
     Of two parts, SS_a pairs of systems are significant on both with the same winner, SS_d with opposite winners, SN and
     NS on one part only, NN on neither. agree-SS_a is ``2 SS_a / (2 SS_a + 2 SS_d + SN + NS)``, active disagreement has
-    ``2 SS_d`` above the line and passive disagreement ``SN + NS``: the three add to 1, and are NaN where no pair is
-    significant. Columns that end in ``_se`` are standard errors; ``_low`` and ``_high``, where there are resamples, the
-    ends of intervals over topics.
+    ``2 SS_d`` above the line and passive disagreement ``SN + NS``; all are NaN where no pair is significant.
 
     Attributes:
         names: of the systems.
