@@ -264,6 +264,14 @@ def positive(argument: str, value: Any, unit: str) -> int:
     return whole(argument, value, unit, least=1)
 
 
+def ascending(argument: str, value: Any, unit: str) -> list[int]:
+    """Return whole numbers of at least 1, one or several, as ascending ones, each once, else raise."""
+    several = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [value]
+    if not several:
+        raise InputError(f"{argument} names no number of {unit}. Give one or several.", argument=argument)
+    return sorted({positive(argument, each, unit) for each in several})
+
+
 def whole(argument: str, value: Any, unit: str, *, least: int) -> int:
     """Return `value` as an int when it is a whole number of at least `least` that counts can hold, else raise."""
     try:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import rounded
-from pt_reuse.arrays.expected import conformal_quantile
+from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.item_banks import bank_size, found_by_units, rarefaction, unique_to, weighted_recall
 from pt_reuse.columns import Table
 from pt_reuse.data.answers import MEASURES, Answers, as_answers
@@ -26,7 +26,6 @@ from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.leaderboards import item_measures, scores_of_answers
 from pt_reuse.scoring.perturbed import PerturbedScores, UnitScores
-from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
 from pt_reuse.studies.new_runs.predictor import mean_of_units, units_needed
 from pt_reuse.study import study
@@ -105,9 +104,7 @@ def leave_out_items(
 ) -> LeaveOutItems:
     """Leave out the items that each team, run, type or family alone found, and compute how scores and ranks change.
 
-    It is leave-out-uniques with items in the place of documents. It says what a bank made without the team would score
-    where the bank was made of the answers, or of documents that the systems brought. Of a bank that assessors wrote it
-    is a simulation.
+    It is leave-out-uniques with items in the place of documents. Of a bank that assessors wrote it is a simulation.
 
     Returns:
         LeaveOutItems: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.plot()``.
@@ -140,18 +137,35 @@ def leave_out_items(
     kept = some if bank == "found" else np.ones(len(some), dtype=bool)
     scores = scores_of_answers(answers, chosen, judge_name, kept)
     missing = int(np.isnan(answers.matches[answers.of_judge(judge_name)]).sum())
-    lacking = Caveat(
-        f"{missing:,} of {found.size:,} matches missing",
-        f"{missing:,} of {found.size:,} matches are missing. They count as not found.",
-    )
-    beware(few_topics(len(answers.topics)), [lacking] if missing else [])
+    lacking = f"{missing:,} of {found.size:,} matches missing"
+    counted = f"{lacking}. They count as not found."
+    beware(few_topics(len(answers.topics)), [Caveat(lacking, counted)] if missing else [])
     bootstrap = TopicBootstrap(resamples, seed, confidence, None) if resamples else None
-    scored = _without_units(answers, scores, judge_name, units, owner, kept)
+    # all scores without the items of each unit
+    alone, means, cells = scores.values.copy(), np.empty((len(chosen), len(units), len(scores.names))), []
+    for unit in range(len(units)):
+        reduced = scores_of_answers(answers, chosen, judge_name, kept & (owner != unit)).values
+        means[:, unit] = replace(scores, values=reduced).mean_values
+        of_unit, topics = units.of_run == unit, np.unique(answers.topic[owner == unit])
+        alone[:, :, of_unit] = reduced[:, :, of_unit]
+        cells.append((topics, np.full(len(topics), unit), reduced[:, topics]))
+    topic, left_out, values = zip(*cells, strict=True)
+    joined = UnitScores(np.concatenate(topic), np.concatenate(left_out), np.concatenate(values, axis=1))
+    scored = PerturbedScores(scores.values, means, {0: alone}, {}, joined)
     everyone, unique = np.ones(len(answers.run_table), dtype=bool), owner >= 0
     counts = count_uniques(units, everyone, owner[unique], answers.weights("weighted_score")[unique] > 0)
-    said, own = f"without the items of the run's own {by}", counts["unique"].to_numpy()
-    left_out = partial(leave_one_out, judgments=said, counts=counts, removed=own, verbose=verbose)
-    parts = left_out(answers.run_table, everyone, units, scores, scored, bootstrap)
+    parts = leave_one_out(
+        answers.run_table,
+        everyone,
+        units,
+        scores,
+        scored,
+        bootstrap,
+        judgments=f"without the items of the run's own {by}",
+        counts=counts,
+        removed=counts["unique"].to_numpy(),
+        verbose=verbose,
+    )
     settings = {
         "by": by,
         "bank": f"bank={bank!r}",
@@ -163,22 +177,6 @@ def leave_out_items(
         **interval_settings(bootstrap, "; of a change of score the percentile interval"),
     }
     return LeaveOutItems(**parts, settings=settings)
-
-
-def _without_units(
-    answers: Answers, scores: Scores, judge: str | None, units: Units, owner: NDArray[np.int64], kept: NDArray[np.bool_]
-) -> PerturbedScores:
-    """Return all scores without the items of each unit."""
-    own, means, cells = scores.values.copy(), np.empty((len(scores.measures), len(units), len(scores.names))), []
-    for unit in range(len(units)):
-        reduced = scores_of_answers(answers, scores.measures, judge, kept & (owner != unit)).values
-        means[:, unit] = replace(scores, values=reduced).mean_values
-        mine, topics = units.of_run == unit, np.unique(answers.topic[owner == unit])
-        own[:, :, mine] = reduced[:, :, mine]
-        cells.append((topics, np.full(len(topics), unit), reduced[:, topics]))
-    topic, of_unit, values = zip(*cells, strict=True)
-    joined = UnitScores(np.concatenate(topic), np.concatenate(of_unit), np.concatenate(values, axis=1))
-    return PerturbedScores(scores.values, means, {0: own}, {}, joined)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -210,14 +208,8 @@ class BankGrowth(Result):
     """
 
     table: Annotated[pd.DataFrame, Table("number of units", "units expected exactly", noun="numbers")]
-    summary: Annotated[
-        pd.DataFrame,
-        Table("bank", "units items found unique by_two next_unit chao2~", report="units found unique next_unit chao2"),
-    ]
-    topics: Annotated[
-        pd.DataFrame,
-        Table("topic", "qid items found unique by_two next_unit chao2~", report="qid items found unique chao2"),
-    ]
+    summary: Annotated[pd.DataFrame, Table("bank", "units* items found* unique* by_two next_unit* chao2~*")]
+    topics: Annotated[pd.DataFrame, Table("topic", "qid* items* found* unique* by_two next_unit chao2~*")]
 
 
 @study(
@@ -277,9 +269,6 @@ def bank_growth(
     return BankGrowth(table=table, summary=summary, topics=topics, settings=settings)
 
 
-Floats = NDArray[np.float64]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NewAnswers(Result):
     """What new answers score by a bank, and would score had the items that they alone have been in it."""
@@ -304,8 +293,7 @@ class NewAnswers(Result):
         pd.DataFrame,
         Table(
             "measure and new run",
-            "measure name score~ predicted~ rank predicted_rank~ systems missing abstains",
-            report="name score predicted rank predicted_rank missing",
+            "measure name* score~* predicted~* rank* predicted_rank~* systems missing* abstains",
             noun="runs",
         ),
     ]
@@ -318,8 +306,8 @@ class NewAnswers(Result):
     def answers(self) -> list[str]:
         """Return what each new run scores, and what is predicted or why nothing is."""
         predicted = f"no prediction: {self.settings['why']}" if "why" in self.settings else "predicted {predicted}"
-        said = "{name}, {measure}: {score} by the bank as it is, in brackets with any items of its own"
-        text = f"{said}; {predicted}; rank {{rank}} of {{systems}}"
+        score = "{name}, {measure}: {score} by the bank as it is, in brackets with any items of its own"
+        text = f"{score}; {predicted}; rank {{rank}} of {{systems}}"
         return [text.format_map(cells(row, self.columns)) for row in records(self.table)]
 
 
@@ -427,12 +415,12 @@ def check_answers(
 def _joined(new: Answers, answers: Answers, judge: str) -> Answers:
     """Return the field with the new answers, which have no other item, and whose matches are of the same judge."""
     if judge not in new.judges:
-        said = f"new has matches of {examples(new.judges)}, and the field is scored by those of {shown(judge)}."
-        raise InputError(f"{said} Name a judge of both.", argument="new")
-    known, mine = (set(map(tuple, one.items[["qid", "item"]].to_numpy().tolist())) for one in (answers, new))
-    if odd := sorted(mine - known):
-        said = f"{count(len(odd), 'item')} that the bank lacks: {examples(odd)}. Match answers with its items."
-        raise InputError(f"new has {said}", argument="new")
+        problem = f"new has matches of {examples(new.judges)}, and the field is scored by those of {shown(judge)}."
+        raise InputError(problem, argument="new")
+    bank, matched = (set(map(tuple, each.items[["qid", "item"]].to_numpy().tolist())) for each in (answers, new))
+    if odd := sorted(matched - bank):
+        problem = f"{count(len(odd), 'item')} that the bank lacks: {examples(odd)}. Match answers with its items."
+        raise InputError(f"new has {problem}", argument="new")
     if again := sorted(set(new.names) & set(answers.names)):
         raise InputError(f"new has runs of the field: {examples(again)}. Take them out of one.", argument="new")
     # a run without a team is one of its own
@@ -488,17 +476,17 @@ def _calibrated(whole: _Bank, reduced: list[_Bank], units: Units) -> tuple[float
     It adds nothing, or the mean gain of the other units by their own items, whichever errs less.
     """
     unit = units.of_run
-    gain = whole.mean - np.array([reduced[mine].mean[run] for run, mine in enumerate(unit)])
+    gain = whole.mean - np.array([reduced[of].mean[run] for run, of in enumerate(unit)])
     of_unit = np.bincount(unit, weights=gain) / units.runs()
     of_others = (of_unit.sum() - of_unit) / max(len(units) - 1, 1)
     tried = []
     for added, gains in ((0.0, np.zeros(len(units))), (mean_of_units(gain, unit), of_others)):
-        errors, rank_errors = np.empty(len(unit)), np.empty(len(unit))
+        errors, rank_errors = np.empty((2, len(unit)))
         for each, bank in enumerate(reduced):
-            mine = unit == each
-            predicted, true = bank.predicted(gains[each])[mine], whole.mean[mine]
-            errors[mine] = np.abs(predicted - true)
-            rank_errors[mine] = np.abs(bank.ranks(predicted, ~mine) - whole.ranks(true, ~mine))
+            own = unit == each
+            predicted, true = bank.predicted(gains[each])[own], whole.mean[own]
+            errors[own] = np.abs(predicted - true)
+            rank_errors[own] = np.abs(bank.ranks(predicted, ~own) - whole.ranks(true, ~own))
         tried.append((added, errors, rank_errors))
     return min(tried, key=lambda way: mean_of_units(way[1], unit))
 

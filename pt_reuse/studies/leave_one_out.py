@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, product
 from typing import Annotated, Any
@@ -209,30 +209,28 @@ def leave_one_out(
     by_unit = counts.assign(removed=removed)[[units.column, "runs", "unique", "unique_relevant", "removed"]]
     by_unit = by_unit.sort_values(order, ascending=[False, False, True], kind="stable")
     by_run = described(run_table).assign(contributed=contributed)
-    parts = [
-        _of_measure(units, by_unit, by_run, measure, full=full, own=own, reduced=other)
-        for measure, full, own, other in zip(
-            scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True
-        )
-    ]
+    means = zip(scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True)
+    parts = [_of_measure(units, by_unit, by_run, *of_measure) for of_measure in means]
     table, by_run, summary = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     if bootstrap is not None:
         truths, others = scores.topic_means, own_scores.topic_means
         total = len(units) * len(truths)
-        estimates = (one for unit in range(len(units)) for one in scored.without(unit, truths.values()))
+        estimates = (without for unit in range(len(units)) for without in scored.without(unit, truths.values()))
         of_units = ranking_agreements(zip(cycle(truths.values()), estimates), total, bootstrap)
         of_units = pt.tqdm(of_units, total=total, desc="intervals", unit="ranking", disable=not verbose)
-        found = dict(zip(product(units.names, truths), of_units, strict=True))
-        rows = [found[key] for key in zip(table[units.column], table["measure"], strict=True)]
-        table = beside(table, rows, OF_RANKINGS)
-        changes = [row for m in truths for row in _ends_of_changes(truths[m], others[m], bootstrap)]
-        by_run = beside(by_run, changes, ["change"])
+        of_key = dict(zip(product(units.names, truths), of_units, strict=True))
+        of_rows = [of_key[key] for key in zip(table[units.column], table["measure"], strict=True)]
+        table = beside(table, of_rows, OF_RANKINGS)
         of_own = ranking_agreements(((truths[m], others[m]) for m in truths), len(truths), bootstrap)
-        ends = [
-            {f"own_{name}": value for name, value in row.items()}
-            | _ends_of_largest_drop(drop, truths[m], others[m], units, bootstrap)
-            for row, m, drop in zip(of_own, truths, summary["alone_max_drop"], strict=True)
-        ]
+        changes, ends = [], []
+        for row, m, drop in zip(of_own, truths, summary["alone_max_drop"], strict=True):
+            drawn = drawn_changes(truths[m], others[m], bootstrap)
+            for run, change in enumerate((others[m].means() - truths[m].means())[0].tolist()):
+                low, high = bootstrap.percentiles(change, drawn[:, run])
+                changes.append({"change_low": low, "change_high": high})
+            own_row = {f"own_{name}": value for name, value in row.items()}
+            ends.append(own_row | _ends_of_largest_drop(drop, truths[m], others[m], units, bootstrap))
+        by_run = beside(by_run, changes, ["change"])
         summary = beside(summary, ends, [*(f"own_{name}" for name in OF_RANKINGS), "alone_max_drop"])
     tables = {"table": table, "by_run": by_run, "summary": summary, "unique_counts": counts}
     return {**tables, "scores": scores, "own_scores": own_scores, "reduced": reduced, "units": units}
@@ -243,7 +241,6 @@ def _of_measure(
     by_unit: pd.DataFrame,
     runs: pd.DataFrame,
     measure: str,
-    *,
     full: NDArray[np.float64],
     own: NDArray[np.float64],
     reduced: NDArray[np.float64],
@@ -296,13 +293,6 @@ def drawn_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap
     if n_topics < 2:
         return np.full((1, n_runs), np.nan)
     return np.concatenate([own.means(counts) - full.means(counts) for counts in bootstrap.blocks(n_topics)])
-
-
-def _ends_of_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap) -> Iterator[dict[str, float]]:
-    drawn = drawn_changes(full, own, bootstrap)
-    for run, change in enumerate((own.means() - full.means())[0].tolist()):
-        low, high = bootstrap.percentiles(change, drawn[:, run])
-        yield {"change_low": low, "change_high": high}
 
 
 def _ends_of_largest_drop(

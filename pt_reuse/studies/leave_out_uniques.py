@@ -18,7 +18,7 @@ from pt_reuse.arrays.kernels import UNJUDGED, Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import Units
-from pt_reuse.errors import InputError, choice, count, examples, listed
+from pt_reuse.errors import InputError, choice, count, listed
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import HoleLabels, NamedJudge, Scale, as_judges, labels_of_holes
 from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
@@ -50,11 +50,11 @@ WAYS = ("removed", "filled", "judge_alone")
 COUNTS = ("removed", "labelled", "unknown", "judge_relevant", "relevant")
 
 
-def check_fill(fill: Any, judge_rel: Any, holes: str | None) -> None:
-    """Raise where there is an option of a judge, and no judge."""
-    for name, idle in (("judge_rel", judge_rel is None), ("holes", holes in (None, HOLES[0]))):
-        if fill is None and not idle:
-            raise InputError(f"{name} is of a judge. Give one by fill=.", argument=name)
+def _check(given: Mapping[str, Any]) -> None:
+    if given.get("fill") is None:
+        for name in ("judge_rel", "holes"):
+            if given.get(name) not in (None, HOLES[0]):
+                raise InputError(f"{name} is of a judge. Give one by fill=.", argument=name)
 
 
 @dataclass(frozen=True)
@@ -86,90 +86,72 @@ class Filling:
         asked = np.concatenate([judged, np.setdiff1d(holes, judged)])
         frame = base.to_frame()[["qid", "docno"]].iloc[asked]
         labels = tuple(labels_of_holes(judge, frame, Scale.of(qrels, rel)) for judge in judges)
-        for said in labels:
-            if len(asked) and not said.known.any():
+        for of_judge in labels:
+            if len(asked) and not of_judge.known.any():
                 text = f"the judge labelled none of {count(len(asked), 'document')}. Are ids written alike?"
-                raise InputError(text, argument="fill", place=said.name)
+                raise InputError(text, argument="fill", place=of_judge.name)
         owner, row = removed
         return cls(base, rel, asked, len(judged), owner, at[row], labels)
-
-    def changes(self, n_units: int) -> Changes:
-        """Return the sets of judgments: without each unit's uniques, and of each judge filled for each and alone."""
-        holes, start = self.asked[self.n_judged :], n_units
-        in_set, rows, label = [self.owner], [self.row], [np.full(len(self.row), UNJUDGED)]
-        for said in self.judges:
-            of_holes = np.repeat(np.arange(n_units), len(holes))
-            in_set += [start + self.owner, start + of_holes, np.full(len(self.asked), start + n_units)]
-            every = np.concatenate([self.row, np.tile(holes, n_units), self.asked])
-            rows.append(every)
-            label.append(self._by_row(said)[every])
-            start += n_units + 1
-        row, labels = np.concatenate(rows), np.concatenate(label).astype(np.int16)
-        changed = labels != self.judgments.arrays.labels[row]
-        return Changes(start, np.concatenate(in_set), row, labels).take(changed)
 
     def scored(
         self, inputs: Inputs, units: Units, *, with_cells: bool, n_jobs: int | None, verbose: bool
     ) -> PerturbedScores:
-        """Score the runs without each unit's uniques, then by each judge filled, and then by its labels alone."""
-        n, changes, measures = len(units), self.changes(len(units)), inputs.measures
-        blocks = rescore(inputs.runs, self.judgments, measures, changes, n_jobs=n_jobs, verbose=verbose)
-        own = (0, *range(n, changes.n_sets, n + 1))
+        """Score the runs without each unit's uniques, then by each judge filled for each, and by its labels alone."""
+        holes, n = self.asked[self.n_judged :], len(units)
+        in_set, rows, label = [self.owner], [self.row], [np.full(len(self.row), UNJUDGED)]
+        firsts = [n + j * (n + 1) for j in range(len(self.judges))]
+        for j, first in enumerate(firsts):
+            of_holes = np.repeat(np.arange(n), len(holes))
+            in_set += [first + self.owner, first + of_holes, np.full(len(self.asked), first + n)]
+            every = np.concatenate([self.row, np.tile(holes, n), self.asked])
+            rows.append(every)
+            label.append(self._by_row(j)[every])
+        row, labels = np.concatenate(rows), np.concatenate(label).astype(np.int16)
+        n_sets = firsts[-1] + n + 1
+        changes = Changes(n_sets, np.concatenate(in_set), row, labels).take(labels != self.judgments.arrays.labels[row])
+        data = inputs.runs, self.judgments, inputs.measures
         return PerturbedScores.of(
-            blocks,
-            inputs.runs,
-            self.judgments,
-            measures,
-            changes.n_sets,
+            rescore(*data, changes, n_jobs=n_jobs, verbose=verbose),
+            *data,
+            n_sets,
             units=units,
-            own=own,
-            whole=[first + n for first in own[1:]],
+            own=(0, *firsts),
+            whole=[first + n for first in firsts],
             complete=inputs.complete,
             with_cells=with_cells,
         )
 
     def counts(self, judge: int, n_units: int) -> pd.DataFrame:
         """Return :data:`COUNTS` of the uniques of each unit; the relevant ones are of those that the judge labelled."""
-        said, truth = self._by_row(self.judges[judge])[self.row], self.judgments.arrays.labels[self.row]
-        known = said != UNJUDGED
-        relevant = (known & (labels >= self.rel) for labels in (said, truth))
-        found = dict(zip(COUNTS, (np.ones(len(known), dtype=bool), known, ~known, *relevant), strict=True))
-        return pd.DataFrame({name: np.bincount(self.owner[some], minlength=n_units) for name, some in found.items()})
-
-    def settings(self) -> dict[str, str]:
-        """Return the conventions of filling, for display."""
-        n_holes = len(self.asked) - self.n_judged
-        further = f" and {count(n_holes, 'document')} that nobody judged" if n_holes else ""
-        return {"fill": "; ".join(said.words() for said in self.judges), "holes": f"the removed uniques{further}"}
+        by_judge, truth = self._by_row(judge)[self.row], self.judgments.arrays.labels[self.row]
+        known = by_judge != UNJUDGED
+        relevant = (known & (labels >= self.rel) for labels in (by_judge, truth))
+        of_kinds = zip(COUNTS, (np.ones(len(known), dtype=bool), known, ~known, *relevant), strict=True)
+        return pd.DataFrame({name: np.bincount(self.owner[kind], minlength=n_units) for name, kind in of_kinds})
 
     def caveats(self, judges: Sequence[NamedJudge], remove: str) -> Iterator[Caveat]:
         """Yield what keeps filled scores from being those of a judge that knows all documents, and learnt of none."""
-        topic = self.judgments.arrays.documents.topic[self.asked]
-        for said in self.judges:
-            if unknown := int((~said.known).sum()):
-                silent = np.setdiff1d(topic, topic[said.known])
-                names = examples([self.judgments.topics[t] for t in silent])
-                none = f", none in {count(len(silent), 'topic')} ({names})" if len(silent) else ""
-                of = f"{unknown:,} of {count(len(said.labels), 'document')}"
-                text = f"judge {said.name!r} gave no label to {of} that it was asked for{none}. These stay unjudged."
-                yield Caveat(f"{said.name} gave no label to {of}", text)
+        for of_judge in self.judges:
+            if unknown := int((~of_judge.known).sum()):
+                note = f"gave no label to {unknown:,} of {count(len(of_judge.labels), 'document')}"
+                text = f"judge {of_judge.name!r} {note} that it was asked for. These stay unjudged."
+                yield Caveat(f"{of_judge.name} {note}", text)
         for judge in judges:
             if judge.fitted_on is not None:
                 known = judge.fitted_on.arrays.documents.find(self.judgments.arrays.documents) >= 0
                 if n := int(known[self.row].sum()):
                     note = f"{judge.name} was fitted on {count(n, 'removed unique')}"
-                    yield Caveat(
-                        note, f"{note} of {len(self.row):,} that it labels. So filling looks better than it is."
-                    )
+                    text = f"{note} of {len(self.row):,} that it labels. So filling looks better than it is."
+                    yield Caveat(note, text)
         if remove == "relevant":
             note = "only uniques that are relevant are filled"
             text = f"{note}, by {listed([judge.name for judge in judges])}. So filling looks better than it is."
             yield Caveat(note, text)
 
-    def _by_row(self, said: HoleLabels) -> NDArray[np.int16]:
+    def _by_row(self, judge: int) -> NDArray[np.int16]:
         """Return (rows of the judgments,): the label that a judge gave, unjudged where there is none."""
         labels = np.full(len(self.judgments), UNJUDGED, dtype=np.int16)
-        labels[self.asked] = said.labels
+        labels[self.asked] = self.judges[judge].labels
         # what nobody judged stays as it is, pooled or not, where the judge does not know it either
         holes = self.asked[self.n_judged :]
         unknown = holes[labels[holes] == UNJUDGED]
@@ -180,107 +162,70 @@ class Filling:
 def filled_tables(
     units: Units, scores: Scores, scored: PerturbedScores, filling: Filling, bootstrap: TopicBootstrap | None
 ) -> dict[str, Any]:
-    """Return ``filled`` and ``filled_summary`` of ``LeaveOutUniques``."""
+    """Return ``filled`` and ``filled_summary`` of ``LeaveOutUniques``: what uniques are worth in each of the ways."""
     n, of_units, of_all = len(units), [], []
     has, added = None if scores.complete else scores.has_topic, adds_up(scores.measures).tolist()
+    # (runs, units), each column a mean over the unit's runs
+    member = units.of_run[:, None] == np.arange(n)
+    of_unit = member / np.maximum(member.sum(axis=0), 1)
     for j, judge in enumerate(filling.judges):
         counts, first = filling.counts(j, n), n + j * (n + 1)
+        over = of_unit[:, counts["removed"] > 0]
+        mean = over.mean(axis=1, keepdims=True) if over.size else np.zeros((len(over), 1))
         for m, measure in enumerate(scores.measures):
-            means, values = scored.means[m], (scored.own[0], scored.own[first], scored.whole[first + n])
-            ways = _Ways(
-                units,
-                bootstrap,
-                TopicScores(scored.base[m], has, added[m]),
-                {name: TopicScores(of[m], has, added[m]) for name, of in zip(WAYS, values, strict=True)},
-                (means[:n], means[first : first + n], np.broadcast_to(means[first + n], (n, means.shape[1]))),
-            )
-            rows = ways.of_units(counts)
-            rows.insert(1, "measure", measure)
-            rows.insert(0, "judge", judge.name)
-            of_units.append(rows)
-            of_all.append({"judge": judge.name, "measure": measure, **ways.summary(rows)})
+            full, means = TopicScores(scored.base[m], has, added[m]), scored.means[m]
+            fields = means[:n], means[first : first + n], np.broadcast_to(means[first + n], (n, means.shape[1]))
+            values = (scored.own[0][m], scored.own[first][m], scored.whole[first + n][m])
+            changes, ranks = dict[str, Any](), dict[str, Any]()
+            total: dict[str, Any] = {"judge": judge.name, "measure": measure, "units": over.shape[1]}
+            total |= {name: int(counts[name].sum()) for name in COUNTS}
+            agreement, before = dict[str, float](), np.round(full.means()[0], DECIMALS)
+            for way, of_own, field in zip(WAYS, (TopicScores(v, has, added[m]) for v in values), fields, strict=True):
+                change = of_own.means() - full.means()
+                drawn = None if bootstrap is None else drawn_changes(full, of_own, bootstrap)
+                changes |= _ends(f"{way}_change", (change @ of_unit)[0], drawn, of_unit, bootstrap)
+                of_mean = _ends(f"{way}_change", (change @ mean)[0], drawn, mean, bootstrap)
+                total |= {name: cells[0] for name, cells in of_mean.items()}
+                total[f"{way}_above"] = above = int((np.round(change @ over, DECIMALS) > 0).sum())
+                if bootstrap is not None and drawn is not None:
+                    of_over = drawn @ over
+                    n_above = (np.round(of_over, DECIMALS) > 0).sum(axis=1)
+                    n_above = np.where(np.isnan(of_over).any(axis=1), np.nan, n_above)
+                    ends = bootstrap.percentiles(float(above), n_above)
+                    total[f"{way}_above_low"], total[f"{way}_above_high"] = ends
+                numbers = pairs.coefficients(before, np.round(field, DECIMALS), ("tau_b",))
+                ranks |= {f"{way}_{name}": numbers[name] for name in ("tau_b", "max_drop", "max_rise")}
+                own = np.round(of_own.means()[0], DECIMALS)
+                # its unit alone is scored anew; by a judge alone all are
+                rank = pairs.ranks(own) if way == "judge_alone" else pairs.rank_alone(before, own, units.of_run)
+                drops = [(rank - pairs.ranks(before))[units.of_run == unit] for unit in range(n)]
+                ranks[f"{way}_own_drop"] = [int(of.max(initial=0)) for of in drops]
+                ranks[f"{way}_own_rise"] = [int(-of.min(initial=0)) for of in drops]
+                for name, value in ranking_agreement(full, of_own, bootstrap, coefficients=("tau_b",)).items():
+                    of_ranks = not (name.startswith("tau") or np.isnan(value))
+                    agreement[f"{way}_{name}"] = int(value) if of_ranks else value
+            columns = {units.column: list(units.names), "measure": measure, "runs": units.runs(), **counts}
+            rows = pd.DataFrame({"judge": judge.name, **columns, **changes, **ranks})
+            order = ["removed", units.column]
+            of_units.append(rows.sort_values(order, ascending=[False, True], ignore_index=True))
+            of_all.append(total | agreement)
     return {"filled": pd.concat(of_units, ignore_index=True), "filled_summary": pd.DataFrame(of_all)}
 
 
-class _Ways:
-    """What the uniques of units are worth under one measure, in each of the :data:`WAYS`, with the labels of a judge.
-
-    `own` has the scores of each run as its own unit is treated, `fields` (units, runs) means of all runs, by way.
-    """
-
-    def __init__(
-        self,
-        units: Units,
-        bootstrap: TopicBootstrap | None,
-        full: TopicScores,
-        own: Mapping[str, TopicScores],
-        fields: Sequence[NDArray[np.float64]],
-    ):
-        self._units, self._bootstrap, self._full, self._own = units, bootstrap, full, own
-        self._fields = dict(zip(WAYS, fields, strict=True))
-        # (runs, units), each column a mean over the unit's runs
-        member = units.of_run[:, None] == np.arange(len(units))
-        self._of_unit = member / np.maximum(member.sum(axis=0), 1)
-
-    def of_units(self, counts: pd.DataFrame) -> pd.DataFrame:
-        """Return a row per unit, most uniques first."""
-        units = self._units
-        columns: dict[str, Any] = {units.column: list(units.names), "runs": units.runs()}
-        columns |= {name: counts[name].to_numpy() for name in COUNTS}
-        for way in WAYS:
-            columns |= self._changes(way, self._of_unit)
-        before = np.round(self._full.means()[0], DECIMALS)
-        for way in WAYS:
-            field = pairs.coefficients(before, np.round(self._fields[way], DECIMALS), ("tau_b",))
-            columns |= {f"{way}_{number}": field[number] for number in ("tau_b", "max_drop", "max_rise")}
-            drops = self._drops(way)
-            mine = [drops[units.of_run == unit] for unit in range(len(units))]
-            columns[f"{way}_own_drop"] = [int(of.max(initial=0)) for of in mine]
-            columns[f"{way}_own_rise"] = [int(-of.min(initial=0)) for of in mine]
-        order = ["removed", units.column]
-        return pd.DataFrame(columns).sort_values(order, ascending=[False, True], ignore_index=True)
-
-    def summary(self, rows: pd.DataFrame) -> dict[str, Any]:
-        """Return what there is of all units with uniques together."""
-        names = set(rows[self._units.column][rows["removed"] > 0])
-        over = self._of_unit[:, [name in names for name in self._units.names]]
-        mean = over.mean(axis=1, keepdims=True) if names else np.zeros((len(over), 1))
-        found: dict[str, Any] = {"units": len(names)} | {name: int(rows[name].sum()) for name in COUNTS}
-        for way in WAYS:
-            found |= {column: cells[0] for column, cells in self._changes(way, mean).items()}
-            found |= self._above(way, over)
-        for way in WAYS:
-            numbers = ranking_agreement(self._full, self._own[way], self._bootstrap, coefficients=("tau_b",))
-            for number, value in numbers.items():
-                of_ranks = not (number.startswith("tau") or np.isnan(value))
-                found[f"{way}_{number}"] = int(value) if of_ranks else value
-        return found
-
-    def _drops(self, way: str) -> NDArray[np.int64]:
-        """Return (runs,) the ranks that each loses when its unit alone is re-scored; by a judge alone all are."""
-        before, own = (np.round(scores.means()[0], DECIMALS) for scores in (self._full, self._own[way]))
-        rank = pairs.ranks(own) if way == "judge_alone" else pairs.rank_alone(before, own, self._units.of_run)
-        return rank - pairs.ranks(before)
-
-    def _changes(self, way: str, weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """Return changes of weighted means over runs, (columns of the weights,), with their ends after them."""
-        change = ((self._own[way].means() - self._full.means()) @ weights)[0]
-        if self._bootstrap is None:
-            return {f"{way}_change": change}
-        drawn = drawn_changes(self._full, self._own[way], self._bootstrap) @ weights
-        ends = [self._bootstrap.percentiles(float(c), drawn[:, i]) for i, c in enumerate(change)]
-        low, high = np.array(ends).reshape(-1, 2).T
-        return {f"{way}_change": change, f"{way}_change_low": low, f"{way}_change_high": high}
-
-    def _above(self, way: str, over: NDArray[np.float64]) -> dict[str, float]:
-        """Return how many units have runs with a mean above the true one, with its ends after it."""
-        n = int((np.round((self._own[way].means() - self._full.means()) @ over, DECIMALS) > 0).sum())
-        if self._bootstrap is None:
-            return {f"{way}_above": n}
-        change = drawn_changes(self._full, self._own[way], self._bootstrap) @ over
-        drawn = np.where(np.isnan(change).any(axis=1), np.nan, (np.round(change, DECIMALS) > 0).sum(axis=1))
-        low, high = self._bootstrap.percentiles(float(n), drawn)
-        return {f"{way}_above": n, f"{way}_above_low": low, f"{way}_above_high": high}
+def _ends(
+    name: str,
+    values: NDArray[np.float64],
+    drawn: NDArray[np.float64] | None,
+    weights: NDArray[np.float64],
+    bootstrap: TopicBootstrap | None,
+) -> dict[str, NDArray[np.float64]]:
+    """Return (columns of the weights,) values, and their ends by weighted means over (draws, runs)."""
+    if bootstrap is None or drawn is None:
+        return {name: values}
+    weighted = drawn @ weights
+    ends = [bootstrap.percentiles(float(value), weighted[:, i]) for i, value in enumerate(values)]
+    low, high = np.array(ends).reshape(-1, 2).T
+    return {name: values, f"{name}_low": low, f"{name}_high": high}
 
 
 def _draw_drops(result: LeaveOutUniques, measure: str, place: Place, top: int | None = None) -> Axes:
@@ -367,12 +312,6 @@ class LeaveOutUniques(LeaveOneOutResult):
 
     def answers(self) -> list[str]:
         """Return what each run loses without the uniques of its own unit, or keeps where a judge labels them."""
-        if not self.table["removed"].any():
-            n = count(int(self.unique_counts["unique"].sum()), "unique document")
-            return [
-                f"No score changes: none of {n} is taken out, and of {self.fit.judged:,} judged documents "
-                f"{self.fit.strangers:,} are not in the depth-{self.depth} pool"
-            ]
         if self.filled_summary is None:
             return super().answers()
         line = (
@@ -412,7 +351,7 @@ class LeaveOutUniques(LeaveOneOutResult):
     screen=("summary", "table"),
     page="leave-out-uniques",
     papers="[Z98]_, [B07]_",
-    together=lambda given: check_fill(given.get("fill"), given.get("judge_rel"), given.get("holes")),
+    together=_check,
 )
 def leave_out_uniques(
     runs: options.Runs,
@@ -498,9 +437,8 @@ def leave_out_uniques(
         [[8, 8]]
 
     Source: Zobel 1998, How reliable are the results of large-scale information retrieval experiments?, SIGIR; Buckley,
-    Dimmick, Soboroff and Voorhees 2007, Bias and the limits of pooling, Information Retrieval 10; Voorhees, Craswell
-    and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR. On TREC-8 ad hoc (71 contributors,
-    depth 100) own-team AP has tau_b .99806 and a largest drop of 2.
+    Dimmick, Soboroff and Voorhees 2007, Information Retrieval 10; Voorhees, Craswell and Lin 2022, SIGIR. On TREC-8 ad
+    hoc (71 contributors, depth 100) own-team AP has tau_b .99806 and a largest drop of 2.
     """
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     pooled = inputs.pooled(depth, contributors, pool_order)
@@ -518,15 +456,19 @@ def leave_out_uniques(
     of_pool: dict[str, Any] = {"depth": pooled.depth, "pool_order": pool_order}
     uniques = find_uniques(inputs.runs, people, units, pooled.contributors, **of_pool, **how)
     fit, (owner, row) = uniques.fit, uniques.of_label(lowest)
-    filling = None
+    filling, of_filling = None, dict[str, str]()
     if judges:
         further = unjudged_tops(inputs.runs, people, pooled.depth) if holes == "unjudged" else None
         filling = Filling.of(people, inputs.rel, (owner, row), further, judges)
         beware(filling.caveats(judges, remove))
+        n_holes = len(filling.asked) - filling.n_judged
+        more = f" and {count(n_holes, 'document')} that nobody judged" if n_holes else ""
+        of_filling = {"fill": "; ".join(of_judge.words() for of_judge in filling.judges)}
+        of_filling["holes"] = f"the removed uniques{more}"
         scored = filling.scored(inputs, units, with_cells=bootstrap is not None, **how)
     else:
-        cells = bootstrap is not None
-        scored = scores_without(inputs, (owner, row), len(units), units=units, with_cells=cells, **how)
+        how["with_cells"] = bootstrap is not None
+        scored = scores_without(inputs, (owner, row), len(units), units=units, **how)
     beware(fit.caveats())
 
     parts = leave_one_out(
@@ -547,7 +489,7 @@ def leave_out_uniques(
         units,
         inputs,
         interval_settings(bootstrap, "; of a change of score the percentile interval"),
-        {} if filling is None else filling.settings(),
+        of_filling,
         noted(unpooled, UNPOOLED),
         by=by,
         remove=remove,

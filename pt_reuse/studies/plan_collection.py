@@ -20,14 +20,13 @@ from pt_reuse.arrays.correlation import rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units
-from pt_reuse.errors import InputError, columns, count, fraction, number, positive, shown, whole
+from pt_reuse.errors import InputError, ascending, columns, count, fraction, number, positive, shown, whole
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.judge import Scale, as_judges, of_each
 from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_plans
 from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.strategy import OracleTopic, OracleTopics, Strategy, caveats_of, check_some_judged
-from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import PoolUniques, find_uniques
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
@@ -35,6 +34,7 @@ from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
 from pt_reuse.studies.few_labels import labels_for
 from pt_reuse.studies.leave_one_out import scores_without
+from pt_reuse.studies.pool_costs import Depths
 from pt_reuse.study import study
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -59,9 +59,8 @@ _FEWEST = 4
 
 def _draw(column: str, title: str, label: str, result: CollectionPlan, measure: str, place: Place) -> Axes:
     rows = result.table[result.table["measure"] == measure]
-    wanted = {_NUMBERS[name]: value for name, value in result.wanted().items()}
-    said = {"title": title, "label": f"{label} ({measure})"}
-    return plot_plans(rows, column=column, wanted=wanted.get(column), place=place, **said)
+    wanted = {_NUMBERS[name]: value for name, value in result.wanted().items()}.get(column)
+    return plot_plans(rows, column=column, wanted=wanted, place=place, title=title, label=f"{label} ({measure})")
 
 
 #: the numbers of a plan, as its half says and as the other half does
@@ -209,10 +208,18 @@ def topic_yield(
            topics  tried  judgments  wasted     share
         0      10     30     3600.0  2600.0  0.722222
 
-    Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section
-    7.1.
+    Source: Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, section 7.1.
     """
-    table, wanted = _topic_table(judged, rel), np.array(checked_sizes(topics))
+    table, wanted = judged, np.array(ascending("topics", topics, "topics"))
+    if not isinstance(judged, pd.DataFrame) or not {"judged", "relevant"} & set(judged.columns):
+        table = as_qrels(judged, "judged").counts(rel=checked_rel(rel))
+    columns("judged", table.columns, ("judged", "relevant"))
+    # NaN is none of this either
+    good = (table["relevant"] >= 0) & (table["judged"] >= table["relevant"])
+    if not good.all():
+        row = shown(table[~good].iloc[0].to_dict())
+        what = f"judged must have numbers of 0 or more, no more relevant than judged ones, got {row}."
+        raise InputError(what, argument="judged")
     least = whole("min_relevant", min_relevant, "documents", least=0)
     usable = _usable(table, fraction("max_density", max_density), least)
     of_topic, n = table["judged"].to_numpy(), int(usable.sum())
@@ -223,31 +230,9 @@ def topic_yield(
     return found.assign(share=found["wasted"] / found["judgments"].where(found["judgments"] != 0))
 
 
-def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
-    if not isinstance(judged, pd.DataFrame) or not {"judged", "relevant"} & set(judged.columns):
-        return as_qrels(judged, "judged").counts(rel=checked_rel(rel))
-    columns("judged", judged.columns, ("judged", "relevant"))
-    # NaN is none of this either
-    good = (judged["relevant"] >= 0) & (judged["judged"] >= judged["relevant"])
-    if not good.all():
-        row = shown(judged[~good].iloc[0].to_dict())
-        what = f"judged must have numbers of 0 or more, no more relevant than judged ones, got {row}."
-        raise InputError(what, argument="judged")
-    return judged
-
-
 def _usable(table: pd.DataFrame, max_density: float, min_relevant: int) -> NDArray[np.bool_]:
     relevant, judged = table["relevant"].to_numpy(), table["judged"].to_numpy()
     return (judged > 0) & (relevant < max_density * judged) & (relevant >= min_relevant)
-
-
-def checked_sizes(topics: Any) -> list[int]:
-    """Return a user's numbers of topics, one or several, as ascending numbers, each once."""
-    several = isinstance(topics, Iterable) and not isinstance(topics, str | bytes)
-    given = list(topics) if several else [topics]
-    if not given:
-        raise InputError("topics names no number. Give one or several.", argument="topics")
-    return sorted({positive("topics", size, "topics") for size in given})
 
 
 @study(
@@ -294,18 +279,11 @@ def plan_collection(
         options.Option(
             "numbers of usable topics; default a quarter and a half of those at hand, all, and twice as many. More "
             "than half are extrapolated.",
-            check=checked_sizes,
+            check=partial(ascending, "topics", unit="topics"),
             flag=options.Flag(metavar="LIST", kind="counts", default="a quarter, half, all and twice those at hand"),
         ),
     ] = None,
-    depths: Annotated[
-        Any,
-        options.Option(
-            "of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.",
-            check=checked_depths,
-            flag=options.Flag(metavar="LIST", kind="counts"),
-        ),
-    ] = POOL_DEPTHS,
+    depths: Depths = POOL_DEPTHS,
     strategies: Annotated[
         Any,
         options.Option(
@@ -386,8 +364,7 @@ def plan_collection(
         >>> found.plan[["topics", "depth", "enough", "extrapolated"]].values.tolist()
         [[12, 5, True, False]]
 
-    Source: what unusable topics waste is that of Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield
-    test collections?, SIGIR, section 7.1; see :func:`topic_yield`.
+    Source: what unusable topics waste, Voorhees, Craswell and Lin 2022, SIGIR, section 7.1; see :func:`topic_yield`.
     """
     inputs = Inputs.read(runs, qrels, measures, rel)
     runs, qrels = inputs.runs, inputs.qrels
@@ -402,7 +379,14 @@ def plan_collection(
     half = n // 2
     sizes = sorted({max(n // 4, 2), half, n, 2 * n}) if topics is None else topics
     beware(few_topics(n))
-    judges = _judges(qrels, judge, judge_rel)
+    judges, frame = {GIVEN: qrels}, qrels.to_frame()
+    # everyone who could judge, on the rows of the judgments as they are
+    asked = frame.loc[frame["label"] >= 0, ["qid", "docno"]].reset_index(drop=True)
+    for named in [] if judge is None else as_judges(judge, rel=judge_rel):
+        if named.name == GIVEN:
+            raise InputError(f"judge names a judge {shown(GIVEN)}, as the judgments are called.", argument="judge")
+        labels = labels_for(named, asked, Scale.of(qrels)).labels.arrays.labels_of(qrels.arrays.documents)
+        judges[named.name] = Qrels.of_arrays(qrels.arrays.labelled(labels), qrels.rel)
     price = {**dict.fromkeys(judges, 1.0), **of_each(prices, judges, "prices")}
     price = {name: number(f"prices[{name!r}]", value) for name, value in price.items()}
     units, pooled = runs.units(by), inputs.pooled(max(depths), contributors, pool_order)
@@ -417,16 +401,27 @@ def plan_collection(
             check_some_judged(pool)
             beware(caveats_of(pool, inputs.rel))
         cells += _cells(name, labelled, pool, strategies, uniques, inputs, units=units, seed=seed, **how)
-    work = _Planning(cells, inputs.measures, units, base_scores(runs, qrels, inputs.measures), usable, draws)
-    splits, at_hand = [], work.at_hand()
+    work = _Planning(cells, inputs.measures, units, base_scores(runs, qrels, inputs.measures), usable)
+    splits, there = [], np.flatnonzero(usable)
+    at_hand = work.numbers(there, n, np.ones((1, n), dtype=np.int64), {"tau_b": there})
     for split in pt.tqdm(range(repeats), desc="planning", unit="split", disable=not verbose):
-        splits.append(work.split(sizes, half, np.random.default_rng([seed, split])).assign(split=split))
+        random = np.random.default_rng([seed, split])
+        shuffled = random.permutation(there)
+        halves = np.sort(shuffled[:half]), np.sort(shuffled[half : 2 * half])
+        for size in sizes:
+            drawn = partial(random.multinomial, size, np.full(half, 1 / half), draws)
+            both = ((topics, {"tau_b": topics, _DISJOINT: others}) for topics, others in (halves, halves[::-1]))
+            planned, reached = (work.numbers(topics, size, drawn(), truths) for topics, truths in both)
+            splits.append(planned.join(reached[_PLANNED.split()].add_suffix("_reached")).assign(split=split))
     every = pd.concat(splits, ignore_index=True)
     every["cost"] = every["judgments"] * every["judge"].map(price)
     tau = _TAU if tau is drop is width is None else tau
     given = {"tau": tau, "drop": drop, "width": width}
     wanted = {name: value for name, value in given.items() if value is not None}
-    plans = _over_splits(every)
+    errors = {f"{name}_error": (every[f"{name}_reached"] - every[name]).abs() for name in _PLANNED.split()}
+    names = [name for name, _ in CollectionPlan.declared["table"].names if name not in ("enough", "extrapolated")]
+    by_plan = every.assign(**errors).groupby(names[: 1 + len(_CELL)], sort=False)
+    plans = by_plan[names[1 + len(_CELL) :]].mean().reset_index()
     plans["enough"], plans["extrapolated"] = _enough(plans, wanted), plans["topics"] > half
     cheapest = [_cheapest(plans[plans["measure"] == measure], wanted) for measure in plans["measure"].unique()]
     plan = pd.concat(cheapest, ignore_index=True)
@@ -444,28 +439,20 @@ def plan_collection(
         "seed": seed,
         "prices": ", ".join(f"{name}: {value:g}" for name, value in price.items()),
     }
+    parts = [_cheapest(rows, wanted) for _, rows in every.groupby(["measure", "split"], sort=False)]
+    names = [name for name, _ in CollectionPlan.declared["choices"].names if name != "held"]
+    choices = pd.concat(parts, ignore_index=True)[names]
+    held = _enough(choices, wanted, "_reached") & choices["topics"].notna()
     return CollectionPlan(
         table=plans,
         plan=plan,
-        choices=_choices(every, wanted),
-        at_hand=at_hand,
+        choices=choices.assign(held=held.to_numpy(dtype=bool)),
+        at_hand=at_hand[["measure", *_CELL[1:], *_PLANNED.split()]],
         tau=tau,
         drop=drop,
         width=width,
         settings=settings_of(settings, pooled, units, inputs),
     )
-
-
-def _judges(qrels: Qrels, judge: Any, judge_rel: Any) -> dict[str, Qrels]:
-    """Return the judgments of everyone who could judge, on the rows of the judgments as they are."""
-    found, frame = {GIVEN: qrels}, qrels.to_frame()
-    asked = frame.loc[frame["label"] >= 0, ["qid", "docno"]].reset_index(drop=True)
-    for one in [] if judge is None else as_judges(judge, rel=judge_rel):
-        if one.name == GIVEN:
-            raise InputError(f"judge names a judge {shown(GIVEN)}, as the judgments are called.", argument="judge")
-        labels = labels_for(one, asked, Scale.of(qrels)).labels.arrays.labels_of(qrels.arrays.documents)
-        found[one.name] = Qrels.of_arrays(qrels.arrays.labelled(labels), qrels.rel)
-    return found
 
 
 @dataclass(frozen=True)
@@ -503,9 +490,9 @@ def _cells(
     for (s, strategy), (depth, length) in product(enumerate(strategies), lengths.items()):
         kept = np.zeros(len(given), dtype=bool)
         kept[prefixes([order[s] for order in orders], length[at])] = True
-        one = uniques[depth if strategy.name == _DEPTH else max(uniques)]
-        there_too = kept[one.row]
-        row, owner = (np.cumsum(kept) - 1)[one.row[there_too]], one.owner[there_too].astype(np.int64)
+        of_pool = uniques[depth if strategy.name == _DEPTH else max(uniques)]
+        there_too = kept[of_pool.row]
+        row, owner = (np.cumsum(kept) - 1)[of_pool.row[there_too]], of_pool.owner[there_too].astype(np.int64)
         found = scores_without(inputs, (owner, row), len(units), qrels=given.keep(kept), units=units)
         yield _Cell({"depth": depth, "strategy": strategy.name, "judge": judge}, length, found.base, found.own[0])
 
@@ -519,32 +506,8 @@ class _Planning:
     units: Units
     truth: Floats
     usable: NDArray[np.bool_]
-    draws: int
 
-    def at_hand(self) -> pd.DataFrame:
-        """Return what every way reaches on all usable topics."""
-        every = np.flatnonzero(self.usable)
-        found = self._numbers(every, len(every), np.ones((1, len(every)), dtype=np.int64), {"tau_b": every})
-        return found[["measure", *_CELL[1:], *_PLANNED.split()]]
-
-    def split(self, sizes: Sequence[int], half: int, random: np.random.Generator) -> pd.DataFrame:
-        """Return every plan as planned on one half of the topics, and as reached on the other."""
-        shuffled = random.permutation(np.flatnonzero(self.usable))
-        halves, found = (np.sort(shuffled[:half]), np.sort(shuffled[half : 2 * half])), []
-        for size in sizes:
-            planned, reached = (
-                self._numbers(
-                    topics,
-                    size,
-                    random.multinomial(size, np.full(half, 1 / half), self.draws),
-                    {"tau_b": topics, _DISJOINT: others},
-                )
-                for topics, others in (halves, halves[::-1])
-            )
-            found.append(planned.join(reached[_PLANNED.split()].add_suffix("_reached")))
-        return pd.concat(found, ignore_index=True)
-
-    def _numbers(self, topics: Ints, size: int, counts: Ints, truths: Mapping[str, Ints]) -> pd.DataFrame:
+    def numbers(self, topics: Ints, size: int, counts: Ints, truths: Mapping[str, Ints]) -> pd.DataFrame:
         """Return what every way reaches on draws of topics, tau_b to rankings by all judgments of given topics."""
         rows, of_run = [], self.units.of_run
         for cell, (m, measure) in product(self.cells, enumerate(map(repr, self.measures))):
@@ -579,13 +542,6 @@ def _enough(rows: pd.DataFrame, wanted: Mapping[str, float], end: str = "") -> p
     return found
 
 
-def _over_splits(every: pd.DataFrame) -> pd.DataFrame:
-    errors = {f"{name}_error": (every[f"{name}_reached"] - every[name]).abs() for name in _PLANNED.split()}
-    names = [name for name, _ in CollectionPlan.declared["table"].names if name not in ("enough", "extrapolated")]
-    at = 1 + len(_CELL)
-    return every.assign(**errors).groupby(names[:at], sort=False)[names[at:]].mean().reset_index()
-
-
 def _cheapest(rows: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:
     """Return the row that costs least of those that are enough, a row without numbers where none is."""
     good = rows[_enough(rows, wanted)].sort_values(["cost", "topics"], kind="stable").head(1)
@@ -593,12 +549,3 @@ def _cheapest(rows: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:
         nothing = dict.fromkeys(rows.columns.difference(["measure", "split"]))
         good = rows.head(1).assign(**nothing).assign(enough=False, extrapolated=False)
     return good.astype({"topics": "Int64", "depth": "Int64"})
-
-
-def _choices(every: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:
-    """Return the plan of each measure and split that its first half chooses, and whether it held on the other."""
-    parts = [_cheapest(rows, wanted) for _, rows in every.groupby(["measure", "split"], sort=False)]
-    names = [name for name, _ in CollectionPlan.declared["choices"].names if name != "held"]
-    found = pd.concat(parts, ignore_index=True)[names]
-    held = _enough(found, wanted, "_reached") & found["topics"].notna()
-    return found.assign(held=held.to_numpy(dtype=bool))

@@ -10,25 +10,22 @@ from typing import Annotated, Any, TypeAlias
 import ir_measures
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_set import as_runs
-from pt_reuse.errors import InputError, count, examples, flag, number, per_cent, positive, shown, warn
+from pt_reuse.errors import InputError, count, examples, number, per_cent, shown, warn
 from pt_reuse.judge import Scale, lowest_relevant
 from pt_reuse.options import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.plots.forests import plot_label_estimates
 from pt_reuse.plots.lines import plot_label_costs
-from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
 from pt_reuse.studies.prediction_powered import (
     SHARE,
-    Number,
     Sizes,
     Strata,
     checked_prior,
@@ -66,14 +63,6 @@ probability     | Probability | score | the probability of each document of the 
 """
 
 
-def _draw_estimates(result: LabelEstimate, _: str | None, place: Place | None) -> Axes:
-    return plot_label_estimates(result.table, confidence=result.confidence, place=place)
-
-
-def _draw_costs(result: LabelPlan, _: str | None, place: Place | None) -> Axes:
-    return plot_label_costs(result.curve, labels=result.labels, planned=result.width, place=place)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LabelEstimate(Result):
     """The estimates after people checked some of a judge's labels, see ``LabelPlan.estimate``.
@@ -97,7 +86,7 @@ class LabelEstimate(Result):
     )
     not_covered = "other documents, topics and labels of the judge."
     key = "estimate"
-    plots = {"estimate": _draw_estimates}
+    plots = {"estimate": lambda a, _, place: plot_label_estimates(a.table, confidence=a.confidence, place=place)}
     columns = f"""{_COLUMNS}
     checked       | Checked       | count      | how many of these people checked, before the plan or for it
     estimate      | Estimate      | score      | its value by people's labels
@@ -109,9 +98,7 @@ class LabelEstimate(Result):
         pd.DataFrame,
         Table(
             "number, those that the plan was made for first",
-            "number target documents checked estimate~ judge bias~ planned_width",
-            report="number documents checked estimate judge bias",
-            caption="What labels checked by people say: {checked}.",
+            "number* target documents* checked* estimate~* judge* bias~* planned_width",
             noun="numbers",
         ),
     ]
@@ -144,7 +131,7 @@ class LabelPlan(Result):
     valid_for = "shares as expected ({expected}); interval: {interval}."
     not_covered = "what the number is: that takes the labels, and estimate()."
     key = "labels width"
-    plots = {"plan": _draw_costs}
+    plots = {"plan": lambda a, _, place: plot_label_costs(a.curve, labels=a.labels, planned=a.width, place=place)}
     columns = f"""{_COLUMNS}
     expected     | Expected      | score | its expected value
     width        | Width         | score | the expected width of the interval
@@ -156,34 +143,17 @@ class LabelPlan(Result):
 
     table: Annotated[
         pd.DataFrame,
-        Table(
-            "stratum",
-            _STRATA,
-            report="stratum documents known share labels probability",
-            caption="Labels of each stratum that people are to check, for intervals of {number} at {confidence}.",
-            noun="strata",
-        ),
+        Table("stratum", _STRATA, report="stratum documents known share labels probability", noun="strata"),
     ]
     summary: Annotated[
         pd.DataFrame,
         Table(
             "number, those that the plan is made for first",
-            "number target documents judge expected width se labels",
-            report="number documents expected width se labels",
-            caption="What the plan is expected to say of each number.",
+            "number* target documents* judge expected* width* se* labels*",
             noun="numbers",
         ),
     ]
-    curve: Annotated[
-        pd.DataFrame,
-        Table(
-            "width of the interval",
-            "width labels proportional random",
-            caption="What widths of the interval take: labels in these strata, in proportion to the strata, and drawn "
-            "whatever the judge's label.",
-            noun="widths",
-        ),
-    ]
+    curve: Annotated[pd.DataFrame, Table("width of the interval", "width labels proportional random", noun="widths")]
     sample: pd.DataFrame
     rest: pd.DataFrame
     known: pd.DataFrame
@@ -244,16 +214,15 @@ class LabelPlan(Result):
         share = strata["relevant"].to_numpy(dtype=float) / np.maximum(drawn, 1)
         counted, planned = drawn + strata["known"].to_numpy(), self.summary.set_index("number")["width"]
         rows = []
-        for one in numbers_of(self.table, self.target, self.number, self.judge_rel):
-            interval = Strata.of(strata, share).interval(one, drawn, self.confidence, counted=True)
-            row = {"number": one.name, "target": one.is_target, "documents": one.documents}
-            row |= {"checked": int(counted[one.strata].sum())}
-            row |= {"estimate": interval.estimate, "estimate_low": interval.low, "estimate_high": interval.high}
-            row |= {"judge": one.judge, "bias": one.judge - interval.estimate}
-            row |= {"bias_low": one.judge - interval.high, "bias_high": one.judge - interval.low}
-            rows.append({**row, "planned_width": float(planned[one.name])})
-        of = f"{int(drawn.sum()):,} of {int(strata['labels'].sum()):,} planned labels"
-        settings = {**self.settings, "rel": self.rel, "checked": of}
+        for of in numbers_of(self.table, self.target, self.number, self.judge_rel):
+            interval = Strata.of(strata, share).interval(of, drawn, self.confidence, counted=True)
+            row = {"number": of.name, "target": of.is_target, "documents": of.documents}
+            row |= {"checked": int(counted[of.strata].sum()), "estimate": interval.estimate}
+            row |= {"estimate_low": interval.low, "estimate_high": interval.high, "judge": of.judge}
+            row |= {"bias": of.judge - interval.estimate, "bias_low": of.judge - interval.high}
+            rows.append({**row, "bias_high": of.judge - interval.low, "planned_width": float(planned[of.name])})
+        done = f"{int(drawn.sum()):,} of {int(strata['labels'].sum()):,} planned labels"
+        settings = {**self.settings, "rel": self.rel, "checked": done}
         return LabelEstimate(table=pd.DataFrame(rows), strata=strata, confidence=self.confidence, settings=settings)
 
 
@@ -267,15 +236,11 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     given = given.merge(plan.known[[*_KEYS, "people"]], on=_KEYS, how="left")
     given = given.merge(plan.sample[[*_KEYS, "stratum", "label"]], on=_KEYS, how="left")
     before, planned = given["people"].notna(), given["stratum"].notna()
-    changed = before & (given["people"] != given["now"]).fillna(False)
-    for wrong, what in (
-        (changed, "with another label than in the pilot"),
-        (~planned & ~before, "that are not in plan.sample"),
-    ):
-        if wrong.any():
-            odd = [f"{qid} {docno}" for qid, docno in given.loc[wrong, _KEYS].itertuples(index=False)]
-            problem = f"{count(len(odd), 'document')} of {len(given):,}, such as {examples(odd)}, {what}."
-            raise InputError(problem, argument="checked")
+    wrong = (before & (given["people"] != given["now"]).fillna(False)) | ~(planned | before)
+    if wrong.any():
+        odd = examples(" ".join(key) for key in given.loc[wrong, _KEYS].itertuples(index=False))
+        what = f"{count(int(wrong.sum()), 'document')} of {len(given):,}, such as {odd}"
+        raise InputError(f"{what}, not in plan.sample, or with another label than in the pilot.", argument="checked")
     given = given[planned]
     counts = given.assign(relevant=given["now"] >= plan.rel).groupby("stratum")["relevant"].agg(["size", "sum"])
     counts = counts.reindex(plan.table["stratum"]).fillna(0).astype("int64")
@@ -285,26 +250,23 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
         text = f"nothing was checked of {len(empty):,} strata of the plan: {examples(empty)}. Each takes one document."
         raise InputError(text, argument="checked")
     if len(given) >= _SUSPECT and (given["now"] == given["label"]).all():
-        warn(f"all {len(given):,} labels are those of the judge. Are they what people said, and not the judge's own?")
+        warn(f"all {len(given):,} labels are those of the judge. Are they what people said?")
     if missing := len(plan.sample) - len(given):
-        text = "Those that were count as a random sample of their strata: nothing may have decided which were checked."
-        warn(f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked. {text}")
+        what = f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked"
+        warn(f"{what}. Those that were count as a random sample of their strata.")
     return strata
 
 
-def _strata(frame: pd.DataFrame, *, by_topic: bool, rel: int) -> tuple[pd.DataFrame, pd.Series]:
+def _strata(frame: pd.DataFrame, rel: int) -> tuple[pd.DataFrame, pd.Series]:
     """Return one row per stratum of documents, and the name of the stratum of each document."""
     name = frame["label"].astype("string").fillna(NO_LABEL)
-    name = name if frame["run"].isna().all() else name + ":" + frame["run"].astype("string")
-    name = (frame["qid"].astype("string") + ":" + name if by_topic else name).astype(object)
+    name = (name if frame["run"].isna().all() else name + ":" + frame["run"].astype("string")).astype(object)
     known = frame["people"].notna()
     relevant = (frame["people"] >= rel).fillna(False) & known
-    frame = frame.assign(stratum=name, known=known, relevant_known=relevant, documents=1)
-    frame = frame if by_topic else frame.assign(qid=None)
-    # of a topic and a run the lowest label first, none before all
-    at = frame["qid"].map({qid: place for place, qid in enumerate(dict.fromkeys(frame["qid"]))})
-    ordered = frame.assign(at=at.fillna(0), labelled=frame["label"].notna()).sort_values(
-        ["at", "gain", "run", "labelled", "label"], ascending=[True, False, True, True, True], kind="stable"
+    frame = frame.assign(stratum=name, known=known, relevant_known=relevant, documents=1, qid=None)
+    # of a run the lowest label first, none before all
+    ordered = frame.assign(labelled=frame["label"].notna()).sort_values(
+        ["gain", "run", "labelled", "label"], ascending=[False, True, True, True], kind="stable"
     )
     grouped = ordered.groupby("stratum", sort=False)
     table = grouped[["qid", "run", "label", "gain"]].first()
@@ -351,11 +313,8 @@ def _first_documents(
 
 def _check_together(given: Mapping[str, Any]) -> None:
     width, target, has_runs = given["width"], given["target"], given["runs"] is not None
-    if (width is None) == (given["budget"] is None):
-        text = "say how wide the interval may be, width=0.05, or how many labels people check, budget=500."
-        raise InputError(text, argument="width")
     most = 2 if target == DIFFERENCE else 1
-    if width is not None and not 0 < width < most:
+    if width is None or not 0 < width < most:
         raise InputError(f"width must be above 0 and below {most}, got {shown(width)}.", argument="width")
     if has_runs != (target == DIFFERENCE) and target != "mean":
         what = f"runs must be {'none with precision' if has_runs else 'two with a difference'}."
@@ -411,7 +370,7 @@ def plan_labels(
         Any,
         options.Option(
             "the judge's labels of all documents, in any form, see :doc:`runs`; a negative label is none. "
-            "``pool.judge(judge)`` gives those of a judge.",
+            "``pool.judge(judge)`` gives those of a judge."
         ),
     ],
     *,
@@ -422,14 +381,6 @@ def plan_labels(
             "of the interval, from its lower to its upper end, above 0: .05 is 2.5 points to either side.",
             check=partial(number, "width"),
             flag=options.Flag(metavar="W", kind="float"),
-        ),
-    ] = None,
-    budget: Annotated[
-        int | None,
-        options.Option(
-            "labels that people can check, in place of `width`: the plan is for the narrowest interval.",
-            check=lambda value: positive("budget", value, "labels"),
-            flag=options.Flag(help="labels that people can check, in place of --width"),
         ),
     ] = None,
     confidence: options.Confidence = 0.95,
@@ -448,14 +399,6 @@ def plan_labels(
             check=checked_prior,
         ),
     ] = None,
-    by_topic: Annotated[
-        bool,
-        options.Option(
-            "make strata within each topic, at least two labels each. Default: strata go over all topics.",
-            check=lambda value: flag("by_topic", value),
-            flag=options.Flag(kind="switch"),
-        ),
-    ] = False,
     runs: Annotated[
         Any,
         options.Option(
@@ -485,13 +428,12 @@ def plan_labels(
         seed: decides which documents are drawn. A wider interval takes a subset of the same documents.
 
     Returns:
-        LabelPlan: ``.table`` (labels of each stratum), ``.sample`` (the documents to check), ``.to_pool()`` for
-        :func:`~pt_reuse.judging.export_tasks`, ``.curve`` and ``.plot()`` (labels for other widths and other designs),
-        ``.estimate(checked)``.
+        LabelPlan: ``.table`` (labels of each stratum), ``.sample`` (the documents to check), ``.to_pool()``, ``.curve``
+        and ``.plot()`` (labels for other widths and designs), ``.estimate(checked)``.
 
     Raises:
-        InputError: neither or both of `width` and `budget`, a number of runs that does not go with the target, a
-            measure that is not ``P@k``, a pilot or a prior without information on these labels.
+        InputError: a number of runs that does not go with the target, a measure that is not ``P@k``, a pilot or a prior
+            without information on these labels.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -504,7 +446,7 @@ def plan_labels(
 
     Source: Merlo et al. 2025; Neyman 1934. The variance is sum W^2 p (1 - p) / n (1 - n/N) over the strata. The
     width is that of the interval of Clopper and Pearson at the effective size of a stratum, n / (1 - n/N), and of
-    strata joined as by Zou and Donner 2008; where shares are .5 it is 2 x 1.96 standard errors but for 1 / n.
+    strata joined as by Zou and Donner 2008.
     """
     measured = None if runs is None else _measured(measure, rel)
     labels = as_qrels(judge_labels, "judge_labels")
@@ -527,22 +469,27 @@ def plan_labels(
     if measured is not None:
         frame, name, of_runs = _first_documents(labels, labelled, target, runs, measured)
     frame = frame.merge(_people(judged), on=_KEYS, how="left").astype({"label": "Int64", "people": "Int64"})
-    table, stratum = _strata(frame, by_topic=by_topic, rel=lowest)
+    table, stratum = _strata(frame, lowest)
     counts = _pilot_counts(labelled, frame, judged, lowest)
     table["share"] = expected_shares(prior, table["label"], counts)
     numbers = numbers_of(table, target, name, of_judge)
     strata = Strata.of(table, table["share"].to_numpy())
     sizes = Sizes(strata, [number for number in numbers if number.is_target], confidence)
-    drawn = sizes.in_strata(float(width)) if width is not None else sizes.with_budget(budget or 0)
+    width = float(width or 0)
+    drawn = sizes.in_strata(width)
     table["labels"] = drawn
     table["probability"] = np.divide(drawn, strata.units, out=np.zeros(len(drawn)), where=strata.units > 0)
-    # rounded up, so that the plan itself is a row of the curve
-    planned = float(width or max(np.ceil(1e4 * sizes.widest(drawn)) / 1e4, 1e-4))
     sample, rest, known = _parts(frame.assign(stratum=stratum), table, seed)
+    rows = []
+    for of in numbers:
+        interval = strata.interval(of, drawn, confidence, counted=False)
+        row = {"number": of.name, "target": of.is_target, "documents": of.documents, "judge": of.judge}
+        row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(of, drawn)}
+        rows.append({**row, "labels": int(drawn[of.strata].sum())})
     return LabelPlan(
         table=table,
-        summary=_summary(numbers, strata, drawn, confidence),
-        curve=sizes.curve(planned),
+        summary=pd.DataFrame(rows),
+        curve=sizes.curve(width),
         sample=sample,
         rest=rest,
         known=known,
@@ -553,9 +500,9 @@ def plan_labels(
         judge_rel=of_judge,
         settings={
             "target": target if target == PRECISION else f"{target} ({name})",
-            **({"width": f"{planned:.4f}", "budget": budget} if width is None else {"width": f"{planned:g}"}),
+            "width": f"{width:g}",
             "confidence": f"{confidence:g}",
-            "strata": "label of the judge" + (", run" * (target == DIFFERENCE)) + (", topic" * by_topic),
+            "strata": "label of the judge" + (", run" * (target == DIFFERENCE)),
             "expected": prior_words(prior, int(counts["judged"].sum())),
             "relevant": f"from label {lowest}; for the judge from label {of_judge}",
             **of_runs,
@@ -577,16 +524,6 @@ def _pilot_counts(labelled: pd.DataFrame, documents: pd.DataFrame, pilot: Qrels 
         raise InputError("no document of the pilot has a label of the judge. See the ids of both.", argument="pilot")
     counted = both.assign(relevant=both["people"] >= rel).groupby("label", dropna=False)["relevant"]
     return counted.agg(["size", "sum"]).reset_index().set_axis(["label", "judged", "relevant"], axis=1)
-
-
-def _summary(numbers: list[Number], strata: Strata, drawn: NDArray[np.int64], confidence: float) -> pd.DataFrame:
-    rows = []
-    for one in numbers:
-        interval = strata.interval(one, drawn, confidence, counted=False)
-        row = {"number": one.name, "target": one.is_target, "documents": one.documents, "judge": one.judge}
-        row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(one, drawn)}
-        rows.append({**row, "labels": int(drawn[one.strata].sum())})
-    return pd.DataFrame(rows)
 
 
 def _parts(documents: pd.DataFrame, table: pd.DataFrame, seed: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:

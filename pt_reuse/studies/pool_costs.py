@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
@@ -76,8 +76,7 @@ class PoolCosts(Result):
         pd.DataFrame,
         Table(
             "depth and measure, the ranking by the judgments of the pool alone against the one by all judgments",
-            "depth measure tau_b~ gamma~ tau_ap_b~ max_drop~ max_rise~",
-            report="depth tau_b tau_ap_b max_drop max_rise",
+            "depth* measure tau_b~* gamma~ tau_ap_b~* max_drop~* max_rise~*",
             noun="depths",
         ),
     ]
@@ -162,8 +161,7 @@ def pool_costs(
         2     10        894       387           131
 
     Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR; Zobel 1998,
-    SIGIR. On TREC-8 ad hoc (71 contributors) pools of depth 1, 5, 10, 20 and 50 have 1,487, 5,542, 10,134, 19,231 and
-    45,584 documents, and tau_b of AP is .7354, .8924, .9133, .9448 and .9847.
+    SIGIR. On TREC-8 ad hoc (71 contributors) a pool of depth 10 has 10,134 documents, and tau_b of AP is .9133.
     """
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     pooled, labels = inputs.pooled(None, contributors, pool_order), inputs.qrels.arrays.labels
@@ -174,7 +172,21 @@ def pool_costs(
     counts = {what: np.bincount(at[at > 0], minlength=longest + 1) for what, at in found.items()}
     sizes = pd.DataFrame({"documents": of_runs, **counts}).cumsum()
     n_relevant, n_topics = int((labels >= inputs.rel).sum()), int((documents.sizes > 0).sum())
-    table = _costs(sizes, depths, n_relevant, n_topics)
+    # runs that end before a depth bring all they have
+    table = sizes.loc[np.minimum(depths, longest)].reset_index(drop=True)
+    new, new_relevant = (table[name].diff().fillna(table[name]).astype(int) for name in ("documents", "relevant"))
+    table.insert(0, "depth", depths)
+    table.insert(2, "per_topic", table["documents"] / max(n_topics, 1))
+    table.insert(4, "unjudged", table["documents"] - table["judged"])
+    share = table["relevant"] / n_relevant if n_relevant else np.nan
+    cost = new / new_relevant.where(new_relevant > 0)
+    table = table.assign(share=share, new_documents=new, new_relevant=new_relevant, cost=cost)
+    # for each share of the relevant documents the smallest depth whose pool has it, and its size
+    wanted = np.ceil(np.round(np.array(SHARES) * n_relevant, 9)).astype(np.int64)
+    depth = pd.Series(np.searchsorted(sizes["relevant"], wanted), dtype="Int64")
+    depth = depth.mask((depth > longest) | (wanted == 0))
+    size = depth.map(sizes["documents"]).astype("Int64")
+    needed = pd.DataFrame({"share": SHARES, "relevant": wanted, "depth": depth, "documents": size})
     beware(one_run(len(inputs.runs)), none_relevant(inputs.qrels, inputs.rel), _mostly_unjudged(table))
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
@@ -195,34 +207,10 @@ def pool_costs(
     return PoolCosts(
         table=table,
         agreement=whole_changes(pd.DataFrame(agreement)),
-        needed=_needed(sizes, n_relevant),
+        needed=needed,
         rel=inputs.rel,
         settings=settings_of(of_pool, inputs, interval_settings(bootstrap)),
     )
-
-
-def _costs(sizes: pd.DataFrame, depths: Sequence[int], n_relevant: int, n_topics: int) -> pd.DataFrame:
-    # runs that end before a depth bring all they have
-    table = sizes.loc[np.minimum(depths, len(sizes) - 1)].reset_index(drop=True)
-    new, new_relevant = (table[name].diff().fillna(table[name]).astype(int) for name in ("documents", "relevant"))
-    table.insert(0, "depth", depths)
-    table.insert(2, "per_topic", table["documents"] / max(n_topics, 1))
-    table.insert(4, "unjudged", table["documents"] - table["judged"])
-    return table.assign(
-        share=table["relevant"] / n_relevant if n_relevant else np.nan,
-        new_documents=new,
-        new_relevant=new_relevant,
-        cost=new / new_relevant.where(new_relevant > 0),
-    )
-
-
-def _needed(sizes: pd.DataFrame, n_relevant: int) -> pd.DataFrame:
-    """Return for each share of the relevant documents the smallest depth whose pool has it, and its size."""
-    wanted = np.ceil(np.round(np.array(SHARES) * n_relevant, 9)).astype(np.int64)
-    depth = pd.Series(np.searchsorted(sizes["relevant"], wanted), dtype="Int64")
-    depth = depth.mask((depth >= len(sizes)) | (wanted == 0))
-    documents = depth.map(sizes["documents"]).astype("Int64")
-    return pd.DataFrame({"share": SHARES, "relevant": wanted, "depth": depth, "documents": documents})
 
 
 def _mostly_unjudged(table: pd.DataFrame) -> Iterator[Caveat]:

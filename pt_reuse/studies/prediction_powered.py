@@ -24,7 +24,7 @@ from pt_reuse.arrays.prediction_powered import (
     stratified_variance,
 )
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError, count, examples, fraction, located, per_cent, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.judge import as_judges
@@ -63,8 +63,6 @@ JEFFREYS = 0.5
 LEAST = 2
 #: widths of a curve, in parts of the wanted one
 STEPS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
-#: halvings of a width that is looked for
-_HALVINGS = 40
 
 
 @dataclass(frozen=True)
@@ -138,15 +136,16 @@ def numbers_of(table: pd.DataFrame, target: str, named: str, judge_rel: int) -> 
         weights = np.where(rows, gain * open_of(table), 0.0)
         return Number(name, target, float((gain * known)[rows].sum()), weights, rows, int(documents[rows].sum()), judge)
 
-    every = np.ones(len(table), dtype=bool)
-    found = [number(named, every, gain, target=target != PRECISION, judge=float((gain * documents)[relevant].sum()))]
+    every, by_judge = np.ones(len(table), dtype=bool), float((gain * documents)[relevant].sum())
+    found = [number(named, every, gain, target=target != PRECISION, judge=by_judge)]
     if table["run"].notna().any():
         return found
-    groups = [(f"precision, label {int(one):d}", label == one) for one in np.unique(label[~np.isnan(label)])]
-    for name, rows in [*groups, *([(RELEVANT_LABELS, relevant)] if relevant.any() else [])]:
+    groups = {f"precision, label {int(given):d}": label == given for given in np.unique(label[~np.isnan(label)])}
+    groups |= {RELEVANT_LABELS: relevant} if relevant.any() else {}
+    for name, rows in groups.items():
         share = np.where(rows, 1 / max(int(documents[rows].sum()), 1), 0.0)
         found.append(number(name, rows, share, target=target == PRECISION and name != RELEVANT_LABELS))
-    return sorted(found, key=lambda one: not one.is_target)
+    return sorted(found, key=lambda each: not each.is_target)
 
 
 def checked_prior(prior: Any) -> float | dict[int | None, float] | None:
@@ -230,48 +229,18 @@ class Sizes:
 
     @cached_property
     def allocations(self) -> list[Allocation]:
-        return [Allocation.neyman(one.weights, self.strata.shares, self.strata.units) for one in self.numbers]
-
-    def _totals(self, width: float) -> list[int]:
-        def total_of(number: Number, of: Allocation) -> int:
-            return smallest(of.fewest, of.most, lambda total: self._width(number, of.of(total)) <= width)
-
-        return list(map(total_of, self.numbers, self.allocations))
-
-    def _spread(self, totals: Sequence[int]) -> Counts:
-        every = [of.of(total) for of, total in zip(self.allocations, totals, strict=True)]
-        return np.sum(every, axis=0).astype(np.int64)
+        return [Allocation.neyman(of.weights, self.strata.shares, self.strata.units) for of in self.numbers]
 
     def in_strata(self, width: float) -> Counts:
         """Return (strata,) the labels after which no number has a wider interval."""
-        return self._spread(self._totals(width))
+        labels = np.zeros(len(self.strata.units), dtype=np.int64)
+        for number, allocation in zip(self.numbers, self.allocations, strict=True):
 
-    def with_budget(self, budget: int) -> Counts:
-        """Return (strata,) labels, so many in all, for which the widest interval is as narrow as they allow."""
-        fewest = sum(one.fewest for one in self.allocations)
-        if budget < fewest:
-            what = f"{len(self.strata.units):,} strata take {fewest:,} labels, two each, got {budget:,}."
-            raise InputError(f"{what} Give more, or make fewer strata.", argument="budget")
-        budget = min(budget, sum(one.most for one in self.allocations))
-        if len(self.numbers) == 1:
-            return self.allocations[0].of(budget)
-        narrow, wide = 0.0, 1.0
-        for _ in range(_HALVINGS):
-            middle = (narrow + wide) / 2
-            fits = int(self.in_strata(middle).sum()) <= budget
-            narrow, wide = (narrow, middle) if fits else (middle, wide)
-        totals = self._totals(wide)
-        # what is left goes where the interval is widest
-        while sum(totals) < budget:
-            widths = [
-                self._width(one, of.of(total)) if total < of.most else -1.0
-                for one, of, total in zip(self.numbers, self.allocations, totals, strict=True)
-            ]
-            totals[int(np.argmax(widths))] += 1
-        return self._spread(totals)
+            def fits(total: int, number: Number = number, allocation: Allocation = allocation) -> bool:
+                return self._width(number, allocation.of(total)) <= width
 
-    def widest(self, drawn: Counts) -> float:
-        return max(self._width(number, drawn) for number in self.numbers)
+            labels += allocation.of(smallest(allocation.fewest, allocation.most, fits))
+        return labels
 
     def curve(self, width: float) -> pd.DataFrame:
         """Return what widths about a wanted one cost: ``width labels proportional random``."""
@@ -288,14 +257,9 @@ class Sizes:
 
     def _shared(self, number: Number, strata: Strata, width: float) -> int:
         """Return the labels where each stratum gets as many as its share of the documents."""
-        size = int(self.strata.units.sum())
-        if not size:
-            return 0
-
-        def fits(total: int) -> bool:
-            return strata.interval(number, total * strata.units / size, self.confidence, counted=False).width <= width
-
-        return smallest(1, size, fits)
+        size, widths = int(self.strata.units.sum()), partial(strata.interval, number)
+        how: dict[str, Any] = {"confidence": self.confidence, "counted": False}
+        return smallest(1, size, lambda n: widths(n * strata.units / size, **how).width <= width) if size else 0
 
 
 #: what lambda is where it is estimated, and what an interval is, for settings
@@ -500,8 +464,7 @@ def prediction_powered(
 ) -> PredictionPowered:
     """Estimate scores, differences and ranks by people's labels from few labels of people and many of a model.
 
-    The estimates are of the scores if people had labelled everything. The intervals are valid even if the model is
-    wrong.
+    The estimates are of the scores if people had labelled everything, and intervals are valid even if the model errs.
 
     **By topics** people judged n topics in full, a random sample of all n + N, and the model labelled all, without
     having been tuned on these labels. A run's mean is Ybar_n + lambda (Fbar_N - Fbar_n).
@@ -533,9 +496,8 @@ def prediction_powered(
         0  lex1a  0.560     0.502         0.430          0.573  32.761
         1  lex1b  0.572     0.513         0.433          0.593  24.214
 
-    Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference,
-    https://arxiv.org/abs/2311.01453; Oosterhuis, Jagerman, Qin, Wang and Bendersky 2024, Reliable Confidence Intervals
-    for Information Retrieval Evaluation Using Generative A.I., KDD. Equal to ppi-python where conventions agree.
+    Source: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference, arXiv 2311.01453;
+    Oosterhuis, Jagerman, Qin, Wang and Bendersky 2024, KDD. Equal to ppi-python where conventions agree.
     """
     judges = as_judges(judge, rel=judge_rel, families=families)
     by_topics = level == "topics"
@@ -546,7 +508,12 @@ def prediction_powered(
     elif variance is not None:
         raise InputError("variance is of level='topics': by documents it is that of the sample.", argument="variance")
     linear = [] if by_topics else [LinearMeasure(measure) for measure in measures]
-    people = _people(human, by_topics=by_topics)
+    people = as_qrels(human, "human")
+    there = np.unique(people.arrays.documents.topic[people.arrays.labels >= 0])
+    if not len(there):
+        raise InputError("human has no label of 0 or more: people labelled no document.", argument="human")
+    # by topics on the topics alone in which people labelled a document
+    people = people.select([people.topics[t] for t in there.tolist()]) if by_topics else people
     # what is no sample is refused before anything is told of it
     more = [] if by_topics else [each.judge.known_pairs() if pool is None else pool for each in judges]
     samples = [sample_of(people, pairs) for pairs in more]
@@ -608,23 +575,14 @@ def _by_topics(
 ) -> Iterator[list[tuple[str, TopicValues]]]:
     """Yield of each judge by measure the scores by people, and by the judge on the same topics and on the others."""
     measures = list(inputs.measures)
-    mine = scored(inputs.runs, inputs.qrels, measures, complete=True, verbose=verbose)
+    by_people = scored(inputs.runs, inputs.qrels, measures, complete=True, verbose=verbose)
     for split in splits:
         labels = split.of_judge.labels.select([*split.labelled, *split.unlabelled]).with_rel(None)
         theirs = scored(inputs.runs, labels, measures, complete=True, verbose=verbose)
         both, alone = ([theirs.topics.index(t) for t in some] for some in (split.labelled, split.unlabelled))
-        rows = [mine.topics.index(topic) for topic in split.labelled]
-        of_measures = zip(mine.measures, mine.values, theirs.values, strict=True)
+        rows = [by_people.topics.index(topic) for topic in split.labelled]
+        of_measures = zip(by_people.measures, by_people.values, theirs.values, strict=True)
         yield [(name, TopicValues(people[rows], judge[both], judge[alone])) for name, people, judge in of_measures]
-
-
-def _people(human: Any, *, by_topics: bool) -> Qrels:
-    """Return the labels of people; by topics on the topics alone in which they labelled a document."""
-    people = as_qrels(human, "human")
-    there = np.unique(people.arrays.documents.topic[people.arrays.labels >= 0])
-    if not len(there):
-        raise InputError("human has no label of 0 or more: people labelled no document.", argument="human")
-    return people.select([people.topics[t] for t in there.tolist()]) if by_topics else people
 
 
 def _useless(estimates: Sequence[Estimates], lam: float | None) -> Iterator[Caveat]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -20,16 +20,12 @@ from pt_reuse.data.score_tables import ALL
 from pt_reuse.errors import InputError, choice, count, did_you_mean, examples, names, shown
 from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.plots.forests import plot_rank_intervals
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.scores import Scores, named_scores, of_all_topics, scores_in_words
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Floats = NDArray[np.float64]
 _TEST, _CORRECTION = "t", "holm"
@@ -100,8 +96,7 @@ class RankIntervals(Result):
         pd.DataFrame,
         Table(
             "measure and system, the best first",
-            "measure name score rank rank_low rank_high better worse",
-            report="name score rank rank_low rank_high worse",
+            "measure name* score* rank* rank_low* rank_high* better worse*",
             noun="systems",
         ),
     ]
@@ -109,20 +104,13 @@ class RankIntervals(Result):
         pd.DataFrame,
         Table(
             "measure and longest stretch of neighbours of which no two differ significantly",
-            "measure first last systems",
-            report="first last systems",
+            "measure first* last* systems*",
             about="Groups overlap; systems of equal means stand in the same groups.",
             noun="groups",
         ),
     ]
     pairs: Annotated[
-        pd.DataFrame,
-        Table(
-            "measure and pair",
-            "measure first second difference p differs adjacent",
-            report="first second difference p",
-            noun="pairs",
-        ),
+        pd.DataFrame, Table("measure and pair", "measure first* second* difference* p* differs adjacent", noun="pairs")
     ]
     confidence: float
 
@@ -132,8 +120,7 @@ class RankIntervals(Result):
         pd.DataFrame,
         Table(
             "measure",
-            "measure systems candidates exact mean_width adjacent adjacent_differ groups swapped",
-            report="measure systems candidates exact mean_width swapped",
+            "measure* systems* candidates* exact* mean_width* adjacent adjacent_differ groups swapped*",
             noun="measures",
         ),
     ]:
@@ -145,20 +132,15 @@ class RankIntervals(Result):
         counts = by_measure[["candidates", "exact"]].sum()
         counts.insert(0, "systems", by_measure.size())
         counts = counts.assign(mean_width=by_measure["width"].mean(), adjacent=near.size(), adjacent_differ=near.sum())
-        counts = counts.assign(groups=self.groups.groupby("measure").size(), swapped=self._swapped())
-        return counts.reset_index()
-
-    def _swapped(self) -> dict[str, float]:
-        """Return by measure the share of pairs that are in the other order than by the first."""
-        systems, found = pd.Index(self.table["name"].unique()), dict[str, float]()
-        of_first: Any = None
+        # the share of pairs that are in the other order than by the first measure
+        systems, swapped, of_first = pd.Index(self.table["name"].unique()), dict[str, float](), None
         for measure, rows in self.pairs.groupby("measure", sort=False):
             first, second = (systems.get_indexer(rows[name]) for name in ("first", "second"))
             side = np.zeros((len(systems),) * 2)
             side[first, second], side[second, first] = np.sign(rows["difference"]), -np.sign(rows["difference"])
             of_first = side if of_first is None else of_first
-            found[str(measure)] = float((side * of_first < 0).sum() / 2 / len(rows))
-        return found
+            swapped[str(measure)] = float((side * of_first < 0).sum() / 2 / len(rows))
+        return counts.assign(groups=self.groups.groupby("measure").size(), swapped=swapped).reset_index()
 
 
 def _conventions(given: Any) -> list[str]:
@@ -206,7 +188,7 @@ def rank_intervals(
 
     Every pair is tested over topics by Student's paired t test, with Holm's correction for the number of pairs. A
     system is at best behind the systems that are significantly better, at worst before those that are significantly
-    worse. Higher scores are better. It needs a matrix of systems by topics or tasks, and no runs.
+    worse. Higher scores are better.
 
     Args:
         scores: what :func:`score` returned, or any matrix of systems by topics or tasks: what ``pt.Experiment`` returns
@@ -235,9 +217,8 @@ def rank_intervals(
 
     Source: S. Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.
     That all intervals hold at once assumes differences over topics near normal, or topics enough for how skewed
-    they are. Of 500 fields of 10, 25 and 50 topics, at 95%, all hold in .948 to 1 with normal errors, ties, binary
-    scores, t errors of 2.2 degrees, and samples of the topics of three tracks. With skewed errors of unequal size and
-    equal means they hold in .82, .90 and .91 (exponential), and in .64, .75 and .84 (lognormal).
+    they are: of 500 fields of 10, 25 and 50 topics, at 95%, all hold in .948 to 1 with normal errors, in .64, .75 and
+    .84 with lognormal ones of unequal size and equal means.
     """
     scores, there = _whole(_as_scores(scores), missing)
     named_scores(scores)
@@ -261,8 +242,7 @@ def rank_intervals(
     table, groups, pairs = (pd.concat(kept, ignore_index=True) for kept in frames)
     untested = int(pairs["p"].isna().sum())
     if untested:
-        few = f"{count(untested, 'pair')} of systems share fewer than two tasks, and count as equal; "
-        few += "missing='drop_systems' leaves out the systems that lack a task."
+        few = f"{count(untested, 'pair')} of systems share fewer than two tasks, and count as equal."
         beware([Caveat(f"{count(untested, 'pair')} not tested", few)])
     n_families = 0 if of_families is None else len(set(of_families.tolist()))
     clustered = f", {count(n_families, 'family')} of tasks drawn together" if n_families else ""
@@ -282,11 +262,9 @@ def rank_intervals(
 
 def _as_scores(scores: Any) -> Scores:
     """Return scores, also those that a frame or a file has."""
-    if isinstance(scores, str | Path):
-        return read_leaderboard(scores, missing="leave_out")
-    if isinstance(scores, pd.DataFrame):
-        if {"name", "qid", "measure", "value"} <= set(scores):
-            return Scores.from_frame(scores, missing="leave_out")
+    if isinstance(scores, pd.DataFrame) and {"name", "qid", "measure", "value"} <= set(scores):
+        return Scores.from_frame(scores, missing="leave_out")
+    if isinstance(scores, str | Path | pd.DataFrame):
         return read_leaderboard(scores, missing="leave_out")
     if not isinstance(scores, Scores):
         problem = f"scores must be Scores, a frame or the path of a leaderboard, got {shown(scores)}."
@@ -300,10 +278,9 @@ def _families(given: Mapping[str, str] | None, tasks: list[str]) -> NDArray[np.i
         return None
     if not isinstance(given, Mapping) or not all(isinstance(text, str) for pair in given.items() for text in pair):
         raise InputError(f"families must be a dict of task -> family, got {shown(given)}.", argument="families")
-    for task in given:
-        if task not in tasks:
-            problem = f"families names {shown(task)}, which is no task here.{did_you_mean(task, tasks)}"
-            raise InputError(problem, argument="families")
+    if odd := [task for task in given if task not in tasks]:
+        problem = f"families names {shown(odd[0])}, which is no task here.{did_you_mean(odd[0], tasks)}"
+        raise InputError(problem, argument="families")
     named = [("family", given[task]) if task in given else ("task", task) for task in tasks]
     found: NDArray[np.int64] = pd.factorize(pd.Series(named, dtype=object))[0].astype(np.int64)
     if len(set(found.tolist())) < 2:
@@ -316,12 +293,8 @@ def _whole(scores: Scores, missing: str) -> tuple[Scores, NDArray[np.bool_]]:
     there = np.ones_like(scores.has_topic) if scores.complete else scores.has_topic
     if missing == "error" and not there.all():
         lacking = np.array(scores.names, dtype=object)[~there.all(axis=0)].tolist()
-        raise InputError(
-            f"{int((~there).sum()):,} of {there.size:,} scores are missing, those of {examples(lacking)}. "
-            "missing='pairwise' compares each pair on the topics of both; 'drop_tasks' and 'drop_systems' leave out "
-            "what lacks some.",
-            argument="missing",
-        )
+        problem = f"{int((~there).sum()):,} of {there.size:,} scores are missing, those of {examples(lacking)}."
+        raise InputError(f"{problem} Give missing= another value.", argument="missing")
     n_topics, n_systems = there.shape
     topics = there.sum(axis=1) == n_systems if missing == "drop_tasks" else np.ones(n_topics, dtype=bool)
     systems = there.sum(axis=0) == n_topics if missing == "drop_systems" else np.ones(n_systems, dtype=bool)
@@ -379,10 +352,7 @@ def _of_measure(
 
 
 def significant_pairs(
-    values: Floats,
-    alpha: float,
-    there: NDArray[np.bool_] | None = None,
-    families: NDArray[np.int64] | None = None,
+    values: Floats, alpha: float, there: NDArray[np.bool_] | None = None, families: NDArray[np.int64] | None = None
 ) -> tuple[PairTests, NDArray[np.int8]]:
     """Return the corrected tests of (topics, systems) scores, and (systems, systems): 1 better, -1 worse, 0 neither."""
     tests = task_pair_tests(values, np.ones_like(values, dtype=bool) if there is None else there, families)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse.columns import Table
 from pt_reuse.data.coding import checked_pool_order
 from pt_reuse.data.units import COLUMNS, units_of
-from pt_reuse.errors import InputError, positive, shown
+from pt_reuse.errors import InputError, ascending, shown
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import EDGES
 from pt_reuse.plots.bars import plot_minimum_ranks
@@ -115,7 +115,7 @@ class MinimumRanks(Result):
         The `edges` are the upper ends of the bins, by default those of the paper; one more ends at the depth, and one
         holds what no run has.
         """
-        limits = [*(edge for edge in _checked_edges(edges) if edge < self.depth), self.depth]
+        limits = [*(edge for edge in ascending("edges", edges, "ranks") if edge < self.depth), self.depth]
         at = np.searchsorted(limits, self.table["rank"].fillna(self.depth + 1).astype(int))
         documents, labels = np.bincount(at, minlength=len(limits) + 1), self.table["label"].to_numpy()
         share = documents / (len(at) or np.nan)
@@ -127,16 +127,10 @@ class MinimumRanks(Result):
         return pd.DataFrame(counts | (of_label if len(grades) > 1 else {}))
 
 
-def _checked_edges(edges: Any) -> list[int]:
-    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
-        raise InputError(f"edges must list ranks, such as [10, 50], got {shown(edges)}.", argument="edges")
-    return sorted({positive("edges", edge, "ranks") for edge in edges})
-
-
 @study(
     options.Option(
         name="edges",
-        check=lambda value: _checked_edges([value] if isinstance(value, int) else value),
+        check=partial(ascending, "edges", unit="ranks"),
         flag=options.Flag(help="upper ends of bins", metavar="LIST", kind="counts", usual=list(EDGES)),
     ),
     question="At which ranks were the relevant documents found?",
@@ -175,8 +169,7 @@ def minimum_ranks(
 ) -> MinimumRanks:
     """Compute the best rank of each relevant document in any run.
 
-    A relevant document that no run has down to the depth is *NR*, not retrieved. Many relevant documents at deep ranks,
-    or NR, show that a shallow pool would have missed them, and suggest that there are further ones.
+    A relevant document that no run has down to the depth is *NR*, not retrieved.
 
     Raises:
         InputError: an invalid depth, an unknown run, runs without any topic of the judgments.
@@ -191,8 +184,7 @@ def minimum_ranks(
         2     NR        503  0.459781       NaN      409       94
 
     Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section 6.
-    On TREC-8 ad hoc (129 runs, scores as float32) 1,910 relevant documents have a minimum rank up to 10, 1,958 one of
-    11 to 50, 860 one of 51 to 100.
+    On TREC-8 ad hoc (129 runs, scores as float32) 1,910 relevant documents have a minimum rank up to 10.
     """
     inputs = Inputs.read(runs, qrels, (), rel)
     chosen = contributors_of(inputs.runs, contributors)
@@ -207,17 +199,13 @@ def minimum_ranks(
     table = pd.DataFrame({**about, "rank": pd.Series(best, dtype="Int64").mask(n_runs == 0), "runs": n_runs})
     origin = "the longest list" if depth is None else "the call"
     settings = settings_of(ranked, inputs, depth=deepest, depth_from=origin, runs=str(chosen))
-    topics = _topics(inputs.qrels.topics, table)
-    return MinimumRanks(table=table, topics=topics, depth=deepest, rel=inputs.rel, settings=settings)
-
-
-def _topics(qids: list[str], table: pd.DataFrame) -> pd.DataFrame:
-    rank = table.groupby("qid", sort=False)["rank"]
-    counts = pd.DataFrame({"relevant": rank.size(), "found": rank.count()}).reindex(qids, fill_value=0)
-    counts["not_found"] = counts["relevant"] - counts["found"]
-    counts["median"] = rank.median().astype("Float64").reindex(qids).to_numpy(dtype=float, na_value=np.nan)
-    counts["deepest"] = rank.max().astype("Int64").reindex(qids)
-    return counts.reset_index(names="qid")
+    rank, qids = table.groupby("qid", sort=False)["rank"], inputs.qrels.topics
+    topics = pd.DataFrame({"relevant": rank.size(), "found": rank.count()}).reindex(qids, fill_value=0)
+    topics["not_found"] = topics["relevant"] - topics["found"]
+    topics["median"] = rank.median().astype("Float64").reindex(qids).to_numpy(dtype=float, na_value=np.nan)
+    topics["deepest"] = rank.max().astype("Int64").reindex(qids)
+    tables = {"table": table, "topics": topics.reset_index(names="qid")}
+    return MinimumRanks(**tables, depth=deepest, rel=inputs.rel, settings=settings)
 
 
 #: units of which the answer speaks
@@ -271,8 +259,7 @@ class FoundByDepth(Result):
         pd.DataFrame,
         Table(
             "unit and depth, and last those of all units together (``all``)",
-            "unit depth documents judged relevant unique judged_share",
-            report="unit depth documents relevant unique judged_share",
+            "unit* depth* documents* judged relevant* unique* judged_share*",
             select={"depth": None},
             noun="pools",
         ),
@@ -377,10 +364,20 @@ def found_by_depth(
     np.minimum.at(best, (units.of_run[pool.entries.run], pool.entries.document), pool.entries.rank)
     # the depth before the first gap
     judged_to = int(pool.entries.best_rank[labels < 0].min(initial=depths[-1] + 1)) - 1
+    # a row per unit and depth, and last those of all
+    relevant, rows = labels >= lowest, []
+    kept = {"documents": np.ones(len(labels), dtype=bool), "judged": labels >= 0, "relevant": relevant}
+    for name, ranks in zip((*units.names, ALL), (*best, best.min(axis=0)), strict=True):
+        found = {what: np.searchsorted(np.sort(ranks[some]), depths, side="right") for what, some in kept.items()}
+        rows.append(pd.DataFrame({units.column: name, "depth": depths, **found}))
+    table = pd.concat(rows, ignore_index=True)
+    found_within = (best[:, relevant] <= depth for depth in depths)
+    alone = np.stack([(has & (has.sum(axis=0) == 1)).sum(axis=1) for has in found_within], axis=1)
+    share = table["judged"].to_numpy() / table["documents"].replace(0, np.nan).to_numpy()
     every = np.ones(len(units.of_run), dtype=bool)
     beware(one_unit(units, every, "what it alone finds is all that is found"), none_relevant(inputs.qrels, lowest))
     return FoundByDepth(
-        table=_table(units.column, units.names, best, labels, lowest, depths),
+        table=table.assign(unique=np.vstack([alone, alone.sum(axis=0)]).ravel(), judged_share=share),
         by=by,
         judged_to=judged_to,
         settings=settings_of(
@@ -393,26 +390,3 @@ def found_by_depth(
             pool_order=pooled.ranked.order,
         ),
     )
-
-
-def _table(
-    column: str,
-    names: tuple[str, ...],
-    best: NDArray[np.int64],
-    labels: NDArray[np.int16],
-    lowest: int,
-    depths: list[int],
-) -> pd.DataFrame:
-    """Return a row per unit and depth, and last those of all, of (units, documents) best ranks."""
-    least, relevant = best.min(axis=0), labels >= lowest
-    kept = {"documents": np.ones(len(labels), dtype=bool), "judged": labels >= 0, "relevant": relevant}
-    rows = []
-    for name, ranks in zip((*names, ALL), (*best, least), strict=True):
-        found = {what: np.searchsorted(np.sort(ranks[some]), depths, side="right") for what, some in kept.items()}
-        rows.append(pd.DataFrame({column: name, "depth": depths, **found}))
-    table = pd.concat(rows, ignore_index=True)
-    of_relevant = best[:, relevant]
-    found_within = (of_relevant <= depth for depth in depths)
-    alone = np.stack([(has & (has.sum(axis=0) == 1)).sum(axis=1) for has in found_within], axis=1)
-    share = table["judged"].to_numpy() / table["documents"].replace(0, np.nan).to_numpy()
-    return table.assign(unique=np.vstack([alone, alone.sum(axis=0)]).ravel(), judged_share=share)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -67,20 +67,14 @@ class Saturation(Result):
         pd.DataFrame,
         Table(
             "measure and topic",
-            "measure qid runs mean median low_quartile high_quartile lowest highest at_maximum saturated near",
-            report="qid median low_quartile high_quartile highest at_maximum",
+            "measure qid* runs mean median* low_quartile* high_quartile* lowest highest* at_maximum* saturated near",
             descending=("median", "mean"),
             noun="topics",
         ),
     ]
     summary: Annotated[
         pd.DataFrame,
-        Table(
-            "measure",
-            "measure topics saturated near mean_median saturated_topics",
-            report="measure topics saturated near mean_median",
-            noun="measures",
-        ),
+        Table("measure", "measure* topics* saturated* near* mean_median* saturated_topics", noun="measures"),
     ]
     scores: Scores
     maximum: float
@@ -152,11 +146,18 @@ def saturation(
             raise InputError(f"{name} has a score of {highest:g}, above {maximum:g}. See maximum=.", argument="maximum")
     if len(runs := scores.names) < 5:
         beware([Caveat(f"{count(len(runs), 'run')} only", "the median of so few runs says little of a topic.")])
-    table = pd.DataFrame(
-        {"measure": measure, "qid": qid, **_distribution(values, maximum, share)}
-        for measure in scores.measures
-        for qid, values in zip(scores.topics, _by_topic(scores, measure), strict=True)
-    )
+    rows, ends = [], ("lowest", "low_quartile", "median", "high_quartile", "highest")
+    for measure in scores.measures:
+        for qid, values in zip(scores.topics, _by_topic(scores, measure), strict=True):
+            n = len(values)
+            quantiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if n else [np.nan] * 5
+            of = dict(zip(ends, quantiles, strict=True))
+            row = {"measure": measure, "qid": qid, "runs": n, "mean": float(values.mean()) if n else np.nan}
+            row |= {name: of[name] for name in ("median", "low_quartile", "high_quartile", "lowest", "highest")}
+            median = round(of["median"], DECIMALS)
+            row |= {"at_maximum": int((np.round(values, DECIMALS) >= maximum).sum()), "saturated": median >= maximum}
+            rows.append({**row, "near": median >= round(share * maximum, DECIMALS)})
+    table = pd.DataFrame(rows)
     by_measure = table.groupby("measure", sort=False)
     summary = by_measure.agg(
         topics=("qid", "size"), saturated=("saturated", "sum"), near=("near", "sum"), mean_median=("median", "mean")
@@ -176,18 +177,3 @@ def saturation(
 def _by_topic(scores: Scores, measure: str) -> list[NDArray[np.float64]]:
     values = scores.values[scores.measures.index(measure)]
     return [row if scores.complete else row[has] for row, has in zip(values, scores.has_topic, strict=True)]
-
-
-def _distribution(values: NDArray[np.float64], maximum: float, share: float) -> dict[str, Any]:
-    n = len(values)
-    ends = ("lowest", "low_quartile", "median", "high_quartile", "highest")
-    found = dict(zip(ends, np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if n else [np.nan] * 5, strict=True))
-    median = round(found["median"], DECIMALS)
-    return {
-        "runs": n,
-        "mean": float(values.mean()) if n else np.nan,
-        **{name: found[name] for name in ("median", "low_quartile", "high_quartile", "lowest", "highest")},
-        "at_maximum": int((np.round(values, DECIMALS) >= maximum).sum()),
-        "saturated": median >= maximum,
-        "near": median >= round(share * maximum, DECIMALS),
-    }

@@ -124,14 +124,10 @@ class Sensitivity(Result):
         lines = []
         for measure in list[str | None](self.measures) or [None]:
             rows = self.of_figure(None, measure)
-            name = " ".join(filter(None, [measure, rows["figure"].iloc[0]]))
-            said, moved = " under every convention", rows[rows["at"].notna()]
-            if len(moved):
-                most = moved.loc[moved["largest_change"].abs().fillna(-1).idxmax()]
-                change = f"{most['largest_change']:.4f}".replace("nan", "unknown size")
-                said = f", and a change of {change} under {most['convention']} {most['at']}; {len(moved):,} of "
-                said += f"{count(len(rows), 'convention')} move it"
-            lines.append(f"{name}: {rows['default'].iloc[0]:.4f}{said}")
+            name, worst = " ".join(filter(None, [measure, rows["figure"].iloc[0]])), rows.iloc[0]
+            moved = int(rows["at"].notna().sum())
+            text = f"{name}: {worst['default']:.4f}; {moved:,} of {count(len(rows), 'convention')} move it"
+            lines.append(f"{text}, most {worst['convention']} {worst['at']}" if moved else text)
         refused = int(self.combinations["refused"].notna().sum())
         return [*lines, *([f"{count(refused, 'combination')} refused by the study"] if refused else [])]
 
@@ -175,8 +171,7 @@ def sensitivity(
             combination unless varied.
 
     Returns:
-        Sensitivity: ``.table`` (per convention, value and number), ``.spans`` (per convention and number),
-        ``.figures`` and ``.combinations``, ``.plot()``.
+        Sensitivity: ``.table``, ``.spans`` (per convention and number), ``.figures``, ``.combinations``, ``.plot()``.
 
     Raises:
         InputError: something that is no study, a result that no few numbers sum up, and what the study raises under
@@ -192,8 +187,8 @@ def sensitivity(
         >>> rows[["convention", "default", "lowest", "highest", "at"]].values.tolist()
         [['rel', 2.0, 2.0, 3.0, '2'], ['contributors', 2.0, 2.0, 3.0, 'all']]
 
-    Source: the conventions are those under which published figures of reusability were found to differ: those of the
-    pool by Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, those of scoring in trec_eval 9 and 10.
+    Source: published figures differ by conventions of the pool (Voorhees, Craswell and Lin 2022, SIGIR), and by those
+    of scoring in trec_eval 9 and 10.
     """
     flag("full", full), flag("verbose", verbose)
     own = dict(inspect.signature(study).parameters) if callable(study) and not isinstance(study, type) else {}
@@ -237,7 +232,7 @@ def sensitivity(
     alone = {(o, label): tuple((default | {o: label}).values()) for o, values in varied.items() for label in values}
     every = dict.fromkeys([as_usual, *alone.values(), *(product(*varied.values()) if full else ())])
     numbers, combinations = {as_usual: base}, [(*as_usual, True, None, None)]
-    for labels in pt.tqdm([one for one in every if one != as_usual], desc="conventions", disable=not verbose):
+    for labels in pt.tqdm([labels for labels in every if labels != as_usual], desc="conventions", disable=not verbose):
         # what is at its default is left to the study
         changed = {o: varied[o][label] for o, label in zip(varied, labels, strict=True) if label != default[o]}
         numbers[labels], refused = {}, None
@@ -247,7 +242,7 @@ def sensitivity(
                 numbers[labels] = _numbers(name, result_of(changed))
             except InputError as error:
                 refused = str(error)
-        heard = dict.fromkeys(str(given.message) for given in caught if isinstance(given.message, ReuseWarning))
+        heard = dict.fromkeys(str(warning.message) for warning in caught if isinstance(warning.message, ReuseWarning))
         combinations.append((*labels, False, refused, "; ".join(heard) or None))
     table = _frame(
         [
@@ -326,8 +321,7 @@ def _checked_grid(grid: Any, known: Iterable[str]) -> dict[str, dict[str, Any] |
     wanted: dict[str, dict[str, Any] | None] = {}
     for name in names:
         if name not in known:
-            problem = f"grid names {shown(name)}; the study has {examples(known, 20)}."
-            raise InputError(problem, argument="grid")
+            raise InputError(f"grid names {shown(name)}; the study has {examples(known, 20)}.", argument="grid")
         values = grid[name] if isinstance(grid, Mapping) else None
         if values is None and name in USUAL:
             wanted[name] = None
@@ -335,8 +329,8 @@ def _checked_grid(grid: Any, known: Iterable[str]) -> dict[str, dict[str, Any] |
         listed = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
         pairs = dict(values if isinstance(values, Mapping) else {_label(value): value for value in listed})
         if not listed or len(pairs) < len(listed):
-            problem = f"grid must have values of {name} of different names, as in {{{name!r}: {{'first': ...}}}}"
-            raise InputError(f"{problem}, got {shown(values)}.", argument="grid")
+            problem = f"grid must have values of {name} of different names, got {shown(values)}."
+            raise InputError(problem, argument="grid")
         wanted[name] = {str(label): value for label, value in pairs.items()}
     return wanted
 
@@ -367,8 +361,8 @@ def _numbers(name: str, result: Any) -> dict[tuple[str | None, str], float]:
     if isinstance(result, Mapping):
         return {(None, str(figure)): float(value) for figure, value in result.items()}
     if not isinstance(result, Result) or not result.key:
-        problem = "must return a result that few numbers sum up, or a dict of name -> number"
-        raise InputError(f"{name} {problem}, got {shown(result)}.", argument="study")
+        problem = f"must return a result that few numbers sum up, or a dict of name -> number, got {shown(result)}."
+        raise InputError(f"{name} {problem}", argument="study")
     return {(measure, figure): value for measure, figure, value in key_numbers(result).itertuples(index=False)}
 
 

@@ -36,7 +36,7 @@ from pt_reuse.plots.lines import plot_achieved_levels
 from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import KeyFigures, Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import beware, few_topics
-from pt_reuse.scoring.scores import Scores, named_scores, scores_in_words
+from pt_reuse.scoring.scores import named_scores, scores_in_words
 from pt_reuse.studies.judged_fields import JudgedInputs, OfJudges, drawn_by_judge, under, usable, with_names
 from pt_reuse.study import study
 
@@ -156,9 +156,7 @@ def significance_fidelity(
 ) -> SignificanceFidelity:
     """Test every pair of runs by a judge's labels and by people's, and compare which differences are significant.
 
-    Both *agree* on a pair that differs significantly by both, with the same winner. A *false claim* is significant by
-    the judge only, a *missed* pair by people only; a pair with *opposite* winners is significant by both. Intervals of
-    the shares are for the test ``"t"`` alone; give ``resamples=0`` for the others.
+    Intervals of the shares are for the test ``"t"`` alone; give ``resamples=0`` for the others.
 
     Raises:
         InputError: a judge without labels for these documents, fewer than two runs, an unknown measure, test or
@@ -174,9 +172,8 @@ def significance_fidelity(
         0    153                 74                 71             2       5
 
     Source: Otero, Parapar and Barreiro 2025, Limitations of automatic relevance assessments with large language models
-    for fair and reliable retrieval evaluation, SIGIR, for the question; Moffat, Scholer and Thomas 2012, Models and
-    metrics: IR evaluation as a user process, ADCS, for the counts. The t test is checked against scipy, the
-    corrections against statsmodels.
+    for fair and reliable retrieval evaluation, SIGIR, for the question; Moffat, Scholer and Thomas 2012, ADCS, for the
+    counts.
     """
     judges = as_judges(judge, rel=judge_rel, families=families)
     judged = JudgedInputs.read(runs, human, judges, measures, rel, without_topics=without_topics, missing=missing)
@@ -189,15 +186,15 @@ def significance_fidelity(
     for labels, people, by_judge in judged.both_scored(verbose=verbose):
         for m, measure in enumerate(people.measures):
             both = people.values[m], by_judge.values[m]
-            mine, theirs = (pair_tests(values, test, samples=samples, seed=seed) for values in both)
+            by_people, of_judge = (pair_tests(values, test, samples=samples, seed=seed) for values in both)
             drawn = None
             if bootstrap is not None and len(people.topics) > 1:
                 drawn = drawn_agreement(*both, bootstrap, alpha, correction)
             about = {"judge": labels.name, "measure": measure}
-            sizes = {"topics": len(people.topics), "runs": len(field), "pairs": len(mine.p)}
-            counts = _counts(agreement_of_tests(mine, theirs, alpha, correction), drawn, bootstrap)
+            sizes = {"topics": len(people.topics), "runs": len(field), "pairs": len(by_people.p)}
+            counts = _counts(agreement_of_tests(by_people, of_judge, alpha, correction), drawn, bootstrap)
             rows.append({"judge": labels.name, "family": labels.family, "measure": measure, **sizes, **counts})
-            pairs.append(under(about, _pairs(mine, theirs, alpha, correction, people.names)))
+            pairs.append(under(about, _pairs(by_people, of_judge, alpha, correction, people.names)))
     settings = settings_of(
         judged,
         interval_settings(
@@ -228,7 +225,7 @@ def _counts(
     return row
 
 
-def _outcomes(human: PairTests, judge: PairTests, alpha: float, correction: str) -> NDArray[np.object_]:
+def _pairs(human: PairTests, judge: PairTests, alpha: float, correction: str, names: list[str]) -> pd.DataFrame:
     of_people, of_judge = (winners(tests, alpha, correction) for tests in (human, judge))
     both = (of_people != 0) & (of_judge != 0)
     kinds = {
@@ -238,12 +235,8 @@ def _outcomes(human: PairTests, judge: PairTests, alpha: float, correction: str)
         "missed": of_people != 0,
         "false claim": of_judge != 0,
     }
-    return np.select(list(kinds.values()), list(kinds), "neither").astype(object)
-
-
-def _pairs(human: PairTests, judge: PairTests, alpha: float, correction: str, names: list[str]) -> pd.DataFrame:
-    run, outcome = np.array(names, dtype=object), _outcomes(human, judge, alpha, correction)
-    columns = {"first": run[human.first], "second": run[human.second], "outcome": outcome}
+    run, outcome = np.array(names, dtype=object), np.select(list(kinds.values()), list(kinds), "neither")
+    columns = {"first": run[human.first], "second": run[human.second], "outcome": outcome.astype(object)}
     for begin, tests in (("", human), ("judge_", judge)):
         columns |= {f"{begin}difference": tests.difference, f"{begin}p": tests.p}
         columns[f"{begin}p_corrected"] = tests.corrected(correction)
@@ -390,12 +383,6 @@ def discriminative_power(
     Args:
         scores: Scores, or a dict of a name -> Scores of the same runs by the same measures under several judgments,
             those taken as right first. Each is tested on its own topics.
-        test: two-sided, over topics: ``"t"`` (default), Student's paired t test; ``"wilcoxon"``, the signed-rank test
-            by its normal approximation; ``"randomisation"``, which turns signs of differences at random; ``"tukey"``,
-            the randomised Tukey HSD test, in which scores of all systems change places within each topic.
-        correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default);
-            ``"holm"`` and ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected
-            share of false ones. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"``.
 
     Raises:
         InputError: scores of other runs or measures in one of the sets, fewer than two runs, a mean over the topics of
@@ -410,14 +397,16 @@ def discriminative_power(
         0      AP    153           78
         1    P@10    153           79
 
-    Source: T. Sakai 2006, Evaluating evaluation metrics based on the bootstrap, SIGIR; T. Sakai 2012, Evaluation with
-    informational and navigational intents, WWW (the randomised Tukey HSD test); B. Carterette 2012, Multiple testing in
-    statistical analysis of systems-based information retrieval experiments, TOIS 30. Each test is checked against
-    scipy, each correction is statsmodels'.
+    Source: Sakai 2006, Evaluating evaluation metrics based on the bootstrap, SIGIR; Sakai 2012, WWW (the randomised
+    Tukey HSD test); Carterette 2012, TOIS 30. Each test is checked against scipy, each correction is statsmodels'.
     """
     check_test(test, correction)
-    sets = _of_same_runs(named_scores(scores, every_topic=True))
+    sets = named_scores(scores, every_topic=True)
     first = next(iter(sets.values()))
+    for name, each in sets.items():
+        if odd := sorted(set(first.names) ^ set(each.names)):
+            problem = f"all scores need the same runs; {examples(odd)} not in the first and in {name!r}."
+            raise InputError(problem, argument="scores")
     beware(few_topics(min(len(each.topics) for each in sets.values())))
     parts = list(product(first.measures, sets))
     jobs = (
@@ -429,11 +418,18 @@ def discriminative_power(
     truths: dict[str, pd.DataFrame] = {}
     for (measure, name), of_pairs in zip(parts, tests, strict=True):
         about = {"judgments": name, "measure": measure}
-        tested = _pair_frame(about, of_pairs, correction, alpha, np.array(first.names, dtype=object))
+        run, corrected = np.array(first.names, dtype=object), of_pairs.corrected(correction)
+        sides = {"first": run[of_pairs.first], "second": run[of_pairs.second], "difference": of_pairs.difference}
+        numbers = {"p": of_pairs.p, "p_corrected": corrected, "significant": corrected <= alpha}
+        tested = pd.DataFrame({**about, **sides, **numbers})
         pairs.append(tested)
         rows.append({**about, "topics": len(sets[name].topics), **_power(tested)})
         truth = truths.setdefault(measure, tested)
-        both = tested[[*_KEYS, "first", "second"]].assign(verdict=_verdicts(truth, tested))
+        claimed, others = truth["significant"], tested["significant"]
+        same = np.sign(truth["difference"]) == np.sign(tested["difference"])
+        kinds = [claimed & others & same, claimed & others & ~same, claimed, others]
+        verdict = np.select(kinds, ["both", "turned", "lost", "gained"], "neither")
+        both = tested[[*_KEYS, "first", "second"]].assign(verdict=verdict)
         for prefix, frame in (("", truth), ("other_", tested)):
             both[[f"{prefix}difference", f"{prefix}p_corrected"]] = frame[["difference", "p_corrected"]]
         changed.append(both[both["verdict"].isin(["lost", "gained", "turned"])])
@@ -457,25 +453,6 @@ def discriminative_power(
     )
 
 
-def _of_same_runs(sets: dict[str, Scores]) -> dict[str, Scores]:
-    """Return Scores by name, of the same runs with all topics of each, or say what is wrong."""
-    first_name, first = next(iter(sets.items()))
-    for name, each in sets.items():
-        if odd := sorted(set(first.names) ^ set(each.names)):
-            problem = f"all scores need the same runs; {examples(odd)} in one of {first_name!r} and {name!r} only."
-            raise InputError(problem, argument="scores")
-    return sets
-
-
-def _pair_frame(
-    about: Mapping[str, str], tests: PairTests, correction: str, alpha: float, run: NDArray[np.object_]
-) -> pd.DataFrame:
-    """Return the tests of one measure under one set of judgments, one row per pair."""
-    corrected = tests.corrected(correction)
-    sides = {"first": run[tests.first], "second": run[tests.second], "difference": tests.difference}
-    return pd.DataFrame({**about, **sides, "p": tests.p, "p_corrected": corrected, "significant": corrected <= alpha})
-
-
 def _power(tested: pd.DataFrame) -> dict[str, Any]:
     """Return how many pairs differ, and from which difference on all do; NaN where no pair has a p-value."""
     size, yes = np.round(np.abs(tested["difference"].to_numpy()), DECIMALS), tested["significant"].to_numpy()
@@ -490,10 +467,3 @@ def _power(tested: pd.DataFrame) -> dict[str, Any]:
         "largest_not_significant": least_not if known and not yes.all() else np.nan,
         "always_significant_from": always.min() if known and len(always) else np.nan,
     }
-
-
-def _verdicts(truth: pd.DataFrame, other: pd.DataFrame) -> NDArray[np.str_]:
-    both = truth["significant"] & other["significant"]
-    same = np.sign(truth["difference"]) == np.sign(other["difference"])
-    kinds = [both & same, both & ~same, truth["significant"], other["significant"]]
-    return np.select(kinds, ["both", "turned", "lost", "gained"], "neither")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, product
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.bootstrap import MOST_BINS, MOST_SCORE, Bins, Ints, TopicBootstrap, TopicSums, count_swaps
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError, choice, count, flag, fraction, number, positive, shown, whole
+from pt_reuse.errors import InputError, ascending, choice, count, flag, fraction, number, positive, shown, whole
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.options import USUAL_RATE
 from pt_reuse.plots.lines import evenly, plot_swap_rates
@@ -78,31 +78,30 @@ class Task:
     sums: TopicSums
     drawn: Ints  # (draws, 2, size) numbers of topics
     bins: Bins
-    topics: Ints | None = None  # (resamples, topics) what each number stands for, one count for each row
+    topics: Ints  # (resamples, topics) what each number stands for, one count for each row
 
     def run(self) -> Ints:
-        """Return (resamples, 2, bins) pairs and swaps; of one resample where the topics stand for themselves."""
-        drawn = [self.drawn] if self.topics is None else (topics[self.drawn] for topics in self.topics)
-        return np.stack([count_swaps(self.sums, topics, self.bins) for topics in drawn])
+        """Return (resamples, 2, bins) pairs and swaps."""
+        return np.stack([count_swaps(self.sums, topics[self.drawn], self.bins) for topics in self.topics])
 
 
 def counted(
-    lines: Sequence[Line], sampling: Sampling, bins: Bins, resampled: Mapping[int, Ints] | None = None, **how: Any
+    lines: Sequence[Line], sampling: Sampling, bins: Bins, resampled: Mapping[int, Ints], **how: Any
 ) -> Iterator[tuple[int, Ints]]:
     """Yield the number of each line and (resamples, 2, bins) pairs and swaps in its samples.
 
-    `resampled` says which topics there are in each resample, of so many topics; without it there is one, of all.
+    `resampled` says which topics there are in each resample, of so many topics.
     """
     order = sorted(range(len(lines)), key=lambda n: lines[n].drawn_as)
     shares = range(0, sampling.pairs, _SHARE)
-    parts = range(0, 1 if resampled is None else min(map(len, resampled.values())), _RESAMPLES)
+    parts = range(0, min(map(len, resampled.values())), _RESAMPLES)
 
     def tasks() -> Iterator[Task]:
         # samples are drawn when it is their turn: those of all sizes would not fit in memory
         for (size, n_topics), alike in groupby(order, lambda n: lines[n].drawn_as):
             drawn = sampling.draws(size, n_topics)
             for n, first, start in product(alike, parts, shares):
-                topics = None if resampled is None else resampled[n_topics][first : first + _RESAMPLES]
+                topics = resampled[n_topics][first : first + _RESAMPLES]
                 yield Task(lines[n].sums, drawn[start : start + _SHARE], bins, topics)
 
     total = len(lines) * len(parts) * len(shares)
@@ -240,8 +239,7 @@ class Stability(Result):
             DataFrame: ``judgments measure bin at_least below topics extrapolated start decay``; NaN topics where none
             of the samples is large enough, and no curve falls.
 
-        Source: Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment error, SIGIR: they
-        measured up to 25 topics, and extrapolated.
+        Source: Voorhees and Buckley 2002, who measured up to 25 topics, and extrapolated.
         """
         return self._lines_by("bin", partial(_topics, rate=fraction("rate", rate, ends=False)))
 
@@ -251,29 +249,10 @@ class Stability(Result):
         return pd.DataFrame([dict(zip(keys, of, strict=True)) | numbers(rows) for of, rows in lines])
 
 
-def _checked_sizes(sizes: Any) -> list[int]:
-    given = [sizes] if isinstance(sizes, int | np.integer) else sizes
-    if isinstance(given, str) or not isinstance(given, Iterable) or not (listed := list(given)):
-        raise InputError(
-            f"sizes must be numbers of topics, such as [10, 25, 50], got {shown(sizes)}.", argument="sizes"
-        )
-    return sorted({positive("sizes", size, "topics") for size in listed})
-
-
 def _checked_bins(n: Any) -> int:
     if whole("bins", n, "bins", least=1) > MOST_BINS:
         raise InputError(f"bins must be at most {MOST_BINS}, got {shown(n)}.", argument="bins")
     return int(n)
-
-
-Pairs: TypeAlias = Annotated[
-    int,
-    options.Option(
-        "how many pairs of samples of each size.",
-        check=partial(positive, "pairs", unit="pairs of samples"),
-        flag=options.Flag(),
-    ),
-]
 
 
 @study(
@@ -304,7 +283,7 @@ def stability(
         options.Option(
             "of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), 50 sizes "
             "at most. With `replace`, samples can be larger than the topics that there are.",
-            check=_checked_sizes,
+            check=partial(ascending, "sizes", unit="topics"),
             flag=options.Flag(
                 help="topics of a sample",
                 metavar="LIST",
@@ -313,7 +292,14 @@ def stability(
             ),
         ),
     ] = None,
-    pairs: Pairs = 5000,
+    pairs: Annotated[
+        int,
+        options.Option(
+            "how many pairs of samples of each size.",
+            check=partial(positive, "pairs", unit="pairs of samples"),
+            flag=options.Flag(),
+        ),
+    ] = 5000,
     bin_width: Annotated[
         float,
         options.Option(
@@ -354,8 +340,7 @@ def stability(
     bin is the share of swaps among its pairs, over all pairs of runs and of samples.
 
     Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins. Two
-    equal means are in the first bin, and no swap. If means are over the topics that a run has, a run with none of the
-    drawn topics scores 0.
+    equal means are no swap. A run with none of the drawn topics scores 0.
 
     Raises:
         InputError: anything but Scores, only one run, different measures, scores that are no finite numbers, sizes that
@@ -371,26 +356,33 @@ def stability(
         1    25  0.160        0.11
 
     Source: Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment error, SIGIR; with samples
-    drawn with replacement: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,
-    SIGIR.
+    drawn with replacement: Voorhees, Craswell and Lin 2022, SIGIR.
     """
     sets, sampling, in_bins = named_scores(scores), Sampling(pairs, replace, seed), Bins.of(bin_width, bins)
     lines = [line for name, each in sets.items() for line in _lines(name, each, sizes, sampling)]
     beware(*(few_topics(len(each.topics), name if name != ONLY_SET else "") for name, each in sets.items()))
     beware(_ties(lines))
     how: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
-    counts = dict(counted(lines, sampling, in_bins, **how))
-    table = pd.concat([_of_line(line, counts[n][0], in_bins) for n, line in enumerate(lines)], ignore_index=True)
+    every = {n: np.arange(n)[None] for _, n in (line.drawn_as for line in lines)}
+    counts = {n: of_line[0] for n, of_line in counted(lines, sampling, in_bins, every, **how)}
+    edges, parts = np.arange(bins + 1) * in_bins.width / 10**DECIMALS, []
+    for n, line in enumerate(lines):
+        about = {"judgments": line.judgments, "measure": line.measure, "size": line.size, "bin": np.arange(bins)}
+        ends = {"at_least": edges[:-1], "below": np.append(edges[1:-1], np.inf)}
+        # one topic is all that either sample can have, so that no second sample differs from the first
+        rate = np.nan if line.tied or line.drawn_as[1] < 2 else _rates(*counts[n])
+        parts.append(pd.DataFrame({**about, **ends, "pairs": counts[n][0], "swaps": counts[n][1], "rate": rate}))
+    table = pd.concat(parts, ignore_index=True)
     bootstrap = TopicBootstrap(resamples, seed, confidence, n_jobs) if resamples else None
     fewer = Sampling(min(pairs, _RESAMPLED_PAIRS), replace, seed)
     if bootstrap is not None:
         lists = {n: topics_of(bootstrap.counts(n)) for n in {line.drawn_as[1] for line in lines}}
-        ends = np.full((len(table), 2), np.nan)
+        intervals = np.full((len(table), 2), np.nan)
         for n, drawn in counted(lines, fewer, in_bins, lists, **how):
             rates = _rates(drawn[:, 0], drawn[:, 1]).T
             for row, of_bin in enumerate(rates, n * bins):
-                ends[row] = bootstrap.interval(float(table["rate"].iloc[row]), of_bin, within=(0, 1))
-        table[["rate_low", "rate_high"]] = ends
+                intervals[row] = bootstrap.interval(float(table["rate"].iloc[row]), of_bin, within=(0, 1))
+        table[["rate_low", "rate_high"]] = intervals
     settings = settings_of(
         interval_settings(bootstrap, f"; each resample has {fewer.pairs:,} pairs of samples of each size"),
         judgments="; ".join(f"{name} ({scores_in_words(each)})" for name, each in sets.items()),
@@ -427,15 +419,6 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
 
 def _rates(pairs: Ints, swaps: Ints) -> NDArray[np.float64]:
     return np.divide(swaps, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
-
-
-def _of_line(line: Line, counts: Ints, bins: Bins) -> pd.DataFrame:
-    edges = np.arange(bins.n + 1) * bins.width / 10**DECIMALS
-    about = {"judgments": line.judgments, "measure": line.measure, "size": line.size, "bin": np.arange(bins.n)}
-    numbers = {"at_least": edges[:-1], "below": np.append(edges[1:-1], np.inf), "pairs": counts[0], "swaps": counts[1]}
-    # one topic is all that either sample can have, so that no second sample differs from the first
-    settled = line.tied or line.drawn_as[1] < 2
-    return pd.DataFrame({**about, **numbers, "rate": np.nan if settled else _rates(*counts)})
 
 
 def _ties(lines: list[Line]) -> Iterator[Caveat]:

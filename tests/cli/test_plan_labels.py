@@ -51,8 +51,7 @@ def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
 
 def test_a_plan_for_runs(capsys, files):
     runs = ["--runs", *sorted((files / "one").iterdir()), *sorted((files / "two").iterdir())]
-    options = ["--judge", files / "judge.txt", "--width", ".3", "--by-topic",
-               "--judge-rel", "1"]  # fmt: skip
+    options = ["--judge", files / "judge.txt", "--width", ".3", "--judge-rel", "1"]  # fmt: skip
     status, out, _ = run(capsys, "judge plan-labels", *options, "--target", "difference", *runs, "--measure", "P@10")
     assert status == 0
     assert "P@10, one - two" in out.replace("\n", " ")
@@ -63,8 +62,7 @@ def test_calls_that_do_not_fit_together(capsys, files):
     assert run(capsys, "judge plan-labels", "--plan", files)[0] == 2
     status, _, err = run(capsys, "judge plan-labels", "--judge", files / "judge.txt")
     assert status == 2
-    assert "--width 0.05" in err
-    assert "--budget 500" in err
+    assert "--width" in err
     status, _, err = run(capsys, "judge plan-labels", "--judge", files / "judge.txt", "--prior", "high")
     assert (status, "--prior: must be a share" in err) == (2, True)
     (files / "chances.txt").write_text("1 0 d1 0.7\n")

@@ -365,10 +365,10 @@ STUDIES: dict[str, Golden] = {
     ),
     "plan_labels": Golden(
         of("plan_labels", "ann", measures=False), {"width": 0.2},
-        {"target": ["precision"], "width": [0.1], "confidence": [0.9], "by_topic": [True], "seed": [3],
+        {"target": ["precision"], "width": [0.1], "confidence": [0.9], "seed": [3],
          "judge_rel": [2], **GRADES},
     ),
-    "label_estimate": Golden(estimated, {}, {"by_topic": [True], "seed": [2], "confidence": [0.8]}),
+    "label_estimate": Golden(estimated, {}, {"seed": [2], "confidence": [0.8]}),
     "score": Golden(of("score", "runs", "qrels"), {}, {**MEASURED, **TOPICS, **JOBS}),
     "estimate_relevant": Golden(of("estimate_relevant", "sampled_qrels", measures=False), {}, GRADES),
     "infAP of a sample": Golden(

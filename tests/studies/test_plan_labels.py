@@ -122,16 +122,6 @@ def test_the_three_ways_to_draw_cost_what_their_variances_say(labels):
     assert row["labels"] <= row["proportional"] < row["random"]
 
 
-def test_a_budget_is_used_up_and_the_widest_interval_is_as_narrow_as_can_be(labels):
-    plan = plan_labels(labels, target="precision", budget=150)
-    assert plan.labels == 150
-    assert plan_labels(labels, target="precision", width=plan.width).labels <= 150
-    assert plan_labels(labels, target="precision", width=plan.width - 0.002).labels > 150
-    assert plan_labels(labels, budget=150).labels == 150
-    every = plan_labels(labels, budget=5000)
-    assert (every.labels, every.width, len(every.rest)) == (1000, 0.0, 0)
-
-
 def test_a_pilot_says_what_to_expect_and_is_not_asked_again(labels, people):
     pilot = people.merge(labels, on=["qid", "docno"], suffixes=("", "_judge"))
     pilot = pilot.groupby("label_judge").head(20)[["qid", "docno", "label"]]
@@ -160,14 +150,6 @@ def test_which_documents_are_drawn_depends_on_the_seed_alone(labels):
     mine = plan.sample.merge(labels, on=["qid", "docno"])
     assert (mine["label_x"] == mine["label_y"]).all()
     assert len(mine) == plan.labels
-
-
-def test_strata_within_topics(labels):
-    plan = plan_labels(labels, width=0.1, by_topic=True)
-    assert plan.table["stratum"].tolist()[:4] == ["1:0", "1:1", "1:2", "2:0"]
-    sizes = labels.groupby(["qid", "label"]).size()
-    assert plan.table["documents"].tolist() == sizes.tolist()
-    assert (plan.table["labels"] >= 2).all()
 
 
 def test_a_plan_for_runs_draws_from_what_they_hang_on(labels, runs):
@@ -213,9 +195,7 @@ def test_a_plan_as_a_pool_and_as_tasks(labels, people, tmp_path):
 def test_what_is_no_plan_is_refused(labels, people, runs, messages):
     refused = messages.refused
     refused(lambda: plan_labels(labels), argument="width")
-    refused(lambda: plan_labels(labels, width=0.1, budget=5), argument="width")
     refused(lambda: plan_labels(labels, width=1), argument="width")
-    refused(lambda: plan_labels(labels, budget=5), argument="budget")
     refused(lambda: plan_labels(labels, width=0.1, target="difference"), argument="runs")
     refused(lambda: plan_labels(labels, width=0.1, target="difference", runs={"a": runs["good"]}), argument="runs")
     refused(lambda: plan_labels(labels, width=0.1, runs=runs), argument="runs")
@@ -260,10 +240,10 @@ def test_the_estimate_is_the_stratified_one(labels, people):
 
 
 def test_a_census_is_the_truth_and_a_few_of_many_have_the_limits_of_statsmodels(labels, people):
-    every = estimated(plan_labels(labels, budget=1000), people)
+    every = estimated(plan_labels(labels, width=1e-9), people)
     assert of(every, "share relevant")[["estimate", "estimate_low", "estimate_high"]].tolist() == [0.325] * 3
     many = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(10**5)], "label": 1})
-    plan = plan_labels(many, target="precision", budget=40)
+    plan = plan_labels(many, target="precision", width=0.325)
     found = plan.estimate(plan.sample.assign(label=[1] * 13 + [0] * 27)).table.iloc[0]
     expected = proportion_confint(13, 40, method="beta")
     assert found[["estimate_low", "estimate_high"]].tolist() == pytest.approx(expected, abs=1e-3)
@@ -289,13 +269,13 @@ def test_a_pilot_counts_as_it_is(labels, people):
 
 def test_runs_are_estimated_as_they_score(labels, people, runs):
     plan = plan_labels(labels, target="difference", width=0.1, runs=runs)
-    found = plan_labels(labels, target="difference", budget=1000, runs=runs)
+    found = plan_labels(labels, target="difference", width=1e-9, runs=runs)
     scores = ptr.score(runs, people, "P@10").mean["P@10"]
     census = estimated(found, people).table.iloc[0]
     assert census[["estimate", "estimate_low", "estimate_high"]].tolist() == pytest.approx([scores[0] - scores[1]] * 3)
     one = estimated(plan, people).table.iloc[0]
     assert one["estimate_low"] <= scores[0] - scores[1] <= one["estimate_high"]
-    single = estimated(plan_labels(labels, budget=1000, runs={"good": runs["good"]}), people).table.iloc[0]
+    single = estimated(plan_labels(labels, width=1e-9, runs={"good": runs["good"]}), people).table.iloc[0]
     assert single["estimate"] == pytest.approx(scores[0])
 
 

@@ -40,17 +40,12 @@ class Effects:
     chance: Floats  # (documents, labels) that a document has at least that
     change: Floats  # (documents, labels) what it adds to the mean score
 
-    def sorted(self) -> Effects:
-        """Return them with the documents first that decide most."""
-        return self.take(np.argsort(-self.size, kind="stable"))
-
     def take(self, chosen: NDArray[Any]) -> Effects:
         return Effects(self.row[chosen], self.labels, self.chance[chosen], self.change[chosen])
 
     @property
     def mean(self) -> Floats:
-        found: Floats = (self.chance * self.change).sum(axis=1)
-        return found
+        return np.sum(self.chance * self.change, axis=1)
 
     @property
     def variance(self) -> Floats:
@@ -62,8 +57,7 @@ class Effects:
     def size(self) -> Floats:
         """Return (documents,) how much each decides: what it can change, and how unsure its label is."""
         unsure = np.maximum(self.chance * (1 - self.chance), _UNSURE * (1 - _UNSURE))
-        found: Floats = (np.abs(self.change) * np.sqrt(unsure)).sum(axis=1)
-        return found
+        return np.sum(np.abs(self.change) * np.sqrt(unsure), axis=1)
 
     def ends(self) -> tuple[Floats, Floats]:
         """Return (documents + 1,) by how much the labels that are left may lower and raise what is expected."""
@@ -73,8 +67,7 @@ class Effects:
 
     def of_labels(self, label: NDArray[Any]) -> Floats:
         """Return (..., documents) what labels of these documents add."""
-        found: Floats = ((label[..., None] >= np.array(self.labels)) * self.change).sum(axis=-1)
-        return found
+        return np.sum((label[..., None] >= np.array(self.labels)) * self.change, axis=-1)
 
     def spread(self) -> Floats:
         """Return (documents + 1,) the deviation of what is left, after so many of them are judged."""
@@ -83,9 +76,7 @@ class Effects:
     def drawn(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:
         """Return (n, documents) labels drawn by their chances, 0 below the lowest that changes anything."""
         where = rng.random((n, len(self.row), 1)) < self.chance
-        known = np.append(0, self.labels)
-        found: NDArray[np.int64] = known[where.sum(axis=2)]
-        return found
+        return np.append(0, self.labels)[where.sum(axis=2)]
 
 
 def _left(values: Floats) -> Floats:
@@ -142,9 +133,6 @@ class Cases:
     def unjudged(self, depth: int) -> list[Floats]:
         return self._kept(("unjudged", depth), lambda case: case.unjudged(depth))
 
-    def bpref(self, rel: int) -> list[Floats]:
-        return self._kept(("bpref", rel), lambda case: case.bpref(rel).mean(axis=1))
-
     def condensed(self, spec: Spec, gains: Mapping[int, float], labels: Sequence[int]) -> list[Floats]:
         return self._kept(("condensed", spec, *labels), lambda case: case.condensed(spec, gains, labels))
 
@@ -154,23 +142,22 @@ class Cases:
         A logistic regression of some features, the constant first, learned from the documents of all other cases to
         learn from.
         """
-        if ("chances", label, columns) not in self._by_what:
-            self._by_what["chances", label, columns] = self._fitted(label, columns)
-        return self._by_what["chances", label, columns]
-
-    def _fitted(self, label: int, columns: tuple[int, ...]) -> list[Floats]:
         from scipy.special import expit
 
-        if not self.train:
-            return [np.full(len(case.unjudged_docs), 0.5) for case in self.every]
-        features = np.concatenate([case.features[:, columns] for case in self.train])
-        positive = np.concatenate([case.labels[case.unjudged_docs] >= label for case in self.train])
-        ends = np.cumsum([0, *(len(case.unjudged_docs) for case in self.train)])
-        whole, found = Logistic.fit(features, positive), []
-        for at, case in enumerate(self.every):
-            learned = at < len(self.train) and len(case.unjudged_docs)
-            fitted = whole.without(slice(ends[at], ends[at + 1])) if learned else whole.found
-            found.append(expit(case.features[:, columns] @ fitted))
+        key = "chances", label, columns
+        if key in self._by_what:
+            return self._by_what[key]
+        found = [np.full(len(case.unjudged_docs), 0.5) for case in self.every]
+        if self.train:
+            features = np.concatenate([case.features[:, columns] for case in self.train])
+            positive = np.concatenate([case.labels[case.unjudged_docs] >= label for case in self.train])
+            ends = np.cumsum([0, *(len(case.unjudged_docs) for case in self.train)])
+            whole = Logistic.fit(features, positive)
+            for at, case in enumerate(self.every):
+                learned = at < len(self.train) and len(case.unjudged_docs)
+                fitted = whole.without(slice(ends[at], ends[at + 1])) if learned else whole.found
+                found[at] = expit(case.features[:, columns] @ fitted)
+        self._by_what[key] = found
         return found
 
 
@@ -189,7 +176,8 @@ class MeasureModel:
         """Return of each case (runs, topics) scores with what is known, and (runs,) what the unknown weigh."""
         found = []
         for case in self.cases:
-            score, changes_of = case.scored(self.spec, self.nothing(case), self.gains)
+            nothing = {label: np.zeros(len(case.unjudged_docs)) for label in self.labels}
+            score, changes_of = case.scored(self.spec, nothing, self.gains)
             changes = changes_of()
             unknown = case.dense(_at(case, np.ones(len(case.unjudged_docs))), case.cutoff(self.spec))
             most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
@@ -217,18 +205,14 @@ class MeasureModel:
         labels = self.labels if spec.kernel == "ndcg" else [spec.rel]
         return self.of.condensed(spec, self.gains, labels)
 
-    def nothing(self, case: Case) -> dict[int, Floats]:
-        return {label: np.zeros(len(case.unjudged_docs)) for label in self.labels}
-
     def others(self, at: int) -> NDArray[np.int64]:
         """Return the cases that a case is predicted from: all to learn from but itself."""
         return np.array([i for i in range(len(self.train)) if i != at], dtype=np.int64)
 
     @cached_property
-    def losses(self) -> tuple[list[Floats], list[Floats]]:
+    def losses(self) -> list[Floats]:
         n = len(self.train)
-        lost = [(truth - zero).mean(axis=1) for truth, zero in zip(self.truth[:n], self.zero[:n], strict=True)]
-        return lost, self.room[:n]
+        return [(truth - zero).mean(axis=1) for truth, zero in zip(self.truth[:n], self.zero[:n], strict=True)]
 
     def likely(self, case: Case, chances: Mapping[int, Floats]) -> Prediction:
         score, changes_of = case.scored(self.spec, chances, self.gains)
@@ -266,7 +250,8 @@ class MeasureModel:
         where = place, case.topic_of[row], rank[seen] - 1
         change = np.stack([changes[label][where] / case.shape[1] for label in labels], axis=1)
         chance = np.stack([chances[label][hole[row]] for label in labels], axis=1)
-        return Effects(row, labels, chance, change).sorted()
+        effects = Effects(row, labels, chance, change)
+        return effects.take(np.argsort(-effects.size, kind="stable"))
 
     @property
     def dilutes(self) -> bool:
@@ -293,8 +278,7 @@ class MeasureModel:
             return np.ones(case.shape[1])
         found = {label: case.found[label] for label in self.labels}
         most = {label: known + unknown for label, known in found.items()}
-        part: Floats = divisor(self.spec, found, self.gains) / divisor(self.spec, most, self.gains)
-        return part
+        return divisor(self.spec, found, self.gains) / divisor(self.spec, most, self.gains)
 
     def course(self, at: int, place: int, effects: Effects, label: NDArray[Any], others: Floats) -> Course:
         """Return what a run and others are expected to score after so many of its documents have their labels.
@@ -337,28 +321,16 @@ class MeasureModel:
         whole = divisor(self.spec, before, self.gains)
         parts = [whole / divisor(self.spec, total, self.gains) for total in (expected, most, now)]
         parts = parts if self.dilutes else [np.ones(len(whole))] * 3
-        return Course(
-            _followed(score, starts, after) / n_topics,
-            *(_diluted(part, others, topic, starts, after) / n_topics for part in parts),
-        )
+        # sums over topics after each document: of the run, and of others, of which each list leaves a part
+        run = score[starts[:-1]].sum() + np.append(0.0, np.cumsum(score[after] - score[after - 1]))
+        of_others = []
+        for part in parts:
+            first, steps = part[starts[:-1]] @ others, (part[after] - part[after - 1])[:, None] * others[topic]
+            of_others.append(np.concatenate([first[None], first + np.cumsum(steps, axis=0)]).T / n_topics)
+        return Course(run / n_topics, *of_others)
 
     def without_chances(self, at: int, score: Floats, by_topic: Floats | None = None) -> Prediction:
         return Prediction(score, 0.1 * self.room[at] + LEAST, by_topic)
-
-
-def _followed(score: Floats, starts: NDArray[np.int64], after: NDArray[np.int64]) -> Floats:
-    """Return (documents + 1,) the sums over topics after each document, of numbers of each list of a course."""
-    found: Floats = score[starts[:-1]].sum() + np.append(0.0, np.cumsum(score[after] - score[after - 1]))
-    return found
-
-
-def _diluted(
-    part: Floats, others: Floats, topic: NDArray[np.int64], starts: NDArray[np.int64], after: NDArray[np.int64]
-) -> Floats:
-    """Return (others, documents + 1) the sums over topics of scores of which each list of a course leaves a part."""
-    first = part[starts[:-1]] @ others
-    steps = (part[after] - part[after - 1])[:, None] * others[topic]
-    return np.concatenate([first[None], first + np.cumsum(steps, axis=0)]).T
 
 
 def _at(case: Case, values: Floats) -> Floats:
@@ -392,13 +364,13 @@ def _with_gain(gain_of: Callable[[MeasureModel, int], Floats | float]) -> Estima
 
 
 def _mean_loss(model: MeasureModel, at: int) -> float:
-    means = np.array([lost.mean() for lost in model.losses[0]])
+    means = np.array([lost.mean() for lost in model.losses])
     return float(means[model.others(at)].mean())
 
 
 def _loss_by_room(model: MeasureModel, at: int) -> Floats | float:
-    losses, rooms = model.losses
-    products = np.array([(lost * room).mean() for lost, room in zip(losses, rooms, strict=True)])
+    rooms = model.room[: len(model.train)]
+    products = np.array([(lost * room).mean() for lost, room in zip(model.losses, rooms, strict=True)])
     squares = np.array([(room**2).mean() for room in rooms])
     others = model.others(at)
     below = squares[others].sum()
@@ -407,7 +379,7 @@ def _loss_by_room(model: MeasureModel, at: int) -> Floats | float:
 
 def _bpref(model: MeasureModel) -> list[Prediction]:
     """Read the score off a line through the bpref of the runs of the other units, fitted with each unit left out."""
-    found = model.of.bpref(model.spec.rel)
+    found = [case.bpref(model.spec.rel).mean(axis=1) for case in model.cases]
     truth = [scores.mean(axis=1) for scores in model.truth]
     predictions = []
     for at, bpref in enumerate(found):
@@ -501,10 +473,8 @@ PLAIN = [name for name in ESTIMATORS if name not in _TAKES]
 def named_estimators(names: Sequence[str] | None, *, judge: Any, corpus: Any) -> dict[str, Estimator]:
     """Return the estimators that are asked for, by default all of which there is what they take."""
     given = {"judge": judge is not None, "corpus": corpus is not None}
-    has = {name: name in PLAIN or given[_TAKES[name]] for name in ESTIMATORS}
-    if names is None:
-        return {name: estimator for name, estimator in ESTIMATORS.items() if has[name]}
-    for name in names:
-        if not has[name]:
+    has = [name for name in ESTIMATORS if name in PLAIN or given[_TAKES[name]]]
+    for name in names or ():
+        if name not in has:
             raise InputError(f"{examples([name])} needs {_TAKES[name]}=.", argument="estimators")
-    return {name: ESTIMATORS[name] for name in names}
+    return {name: ESTIMATORS[name] for name in (has if names is None else names)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -65,29 +65,22 @@ def signals_of(evidence: Evidence, outsides: Iterable[Sequence[int]], *, judge: 
     asked = np.zeros(len(evidence.labels), dtype=bool)
     for outside in outsides if judge is not None or corpus is not None else ():
         asked |= evidence.n_brought - evidence.n_bringing(outside) <= 1
-    rows, found = np.flatnonzero(asked & (evidence.n_brought > 0)), {}
+    rows, found = np.flatnonzero(asked & (evidence.n_brought > 0)), dict[str, Signal]()
     if judge is not None:
-        found["judge"] = _of_judge(judge, evidence, rows)
+        named = as_judges(judge)
+        if len(named) != 1:
+            raise InputError(f"judge must be one judge, got {len(named)}.", argument="judge")
+        frame = evidence.qrels.to_frame()[["qid", "docno"]].iloc[rows]
+        by_judge = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
+        if len(rows) and not by_judge.known.any():
+            problem = f"the judge labelled none of {count(len(rows), 'document')}. Are ids written alike?"
+            raise InputError(problem, argument="judge")
+        labels = np.full(len(evidence.labels), np.nan)
+        labels[rows[by_judge.known]] = by_judge.labels[by_judge.known]
+        found["judge"] = lambda _, unjudged_docs: labels[unjudged_docs]
     if corpus is not None:
         found["texts"] = _of_texts(corpus, evidence, rows)
     return found
-
-
-def _of_judge(judge: Any, evidence: Evidence, rows: Rows) -> Signal:
-    named = as_judges(judge)
-    if len(named) != 1:
-        raise InputError(f"judge must be one judge, got {len(named)}.", argument="judge")
-    frame = evidence.qrels.to_frame()[["qid", "docno"]].iloc[rows]
-    by_judge = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
-    if len(rows) and not by_judge.known.any():
-        raise InputError(
-            f"the judge labelled none of {count(len(rows), 'document')}. Are these labels of the same collection, "
-            "with ids written alike?",
-            argument="judge",
-        )
-    labels = np.full(len(evidence.labels), np.nan)
-    labels[rows[by_judge.known]] = by_judge.labels[by_judge.known]
-    return lambda _, unjudged_docs: labels[unjudged_docs]
 
 
 def _of_texts(corpus: Any, evidence: Evidence, rows: Rows) -> Signal:
@@ -121,17 +114,6 @@ def _of_texts(corpus: Any, evidence: Evidence, rows: Rows) -> Signal:
     return scores
 
 
-def _hits_of(runs: RunSet, qrels: Qrels, cutoff: int | None) -> Iterator[tuple[range, Hits]]:
-    """Yield what the judgments know of the lists down to a rank, some topics at a time."""
-    documents, field = qrels.arrays.documents, runs.field
-    index = HitIndex(field, documents)
-    at = [field.topic_row.get(topic, -1) for topic in documents.topics]
-    rows = np.append(field.lengths.sum(axis=1), 0)[at]
-    for topics in cut_where(rows.tolist(), parts_of(field, at), _AT_ONCE):
-        hits = index.gather(topics).top(cutoff)
-        yield topics, replace(hits, row=hits.row + np.int32(documents.starts[topics.start]))
-
-
 @dataclass(frozen=True)
 class Lists:
     """The documents of the judgments in the lists of runs, run by run, those of a unit one after the other."""
@@ -146,8 +128,14 @@ class Lists:
     def of(cls, runs: RunSet, qrels: Qrels, unit: Rows, cutoff: int | None = None) -> Lists:
         """Find the documents of the judgments in the lists of runs, each of its (runs,) unit, down to a rank."""
         order = np.argsort(unit, kind="stable")
-        parts = list(_hits_of(runs, qrels, cutoff))
+        documents, field, parts = qrels.arrays.documents, runs.field, list[tuple[range, Hits]]()
         n_topics, n_runs = len(qrels.topics), len(runs)
+        index, at = HitIndex(field, documents), [field.topic_row.get(topic, -1) for topic in documents.topics]
+        sizes = np.append(field.lengths.sum(axis=1), 0)[at]
+        # some topics at a time
+        for topics in cut_where(sizes.tolist(), parts_of(field, at), _AT_ONCE):
+            hits = index.gather(topics).top(cutoff)
+            parts.append((topics, replace(hits, row=hits.row + np.int32(documents.starts[topics.start]))))
         none = np.zeros(0, dtype=np.int64)
         lengths = np.concatenate([none, *(hits.lengths for _, hits in parts)]).reshape(n_topics, n_runs)
         counts = np.concatenate([none, *(np.diff(hits.starts) for _, hits in parts)]).reshape(n_topics, n_runs)
@@ -207,17 +195,15 @@ class Evidence:
             # new runs, which come after those of the field, were not pooled
             pool = Lists.of(pooled.ranked, self.qrels, units.of_run[: len(pooled.runs)], pooled.depth)
         #: by unit the documents that it brought into the pool, ascending
-        self.brought = [self._brought(unit, pool) for unit in range(len(units))]
+        self.brought: list[Rows] = []
+        for unit in range(len(units)):
+            # new runs have no lines of a pool: they are pooled as they are scored, and bring what nobody judged
+            is_later = unit in self.new
+            _, row, rank = (self.lists if is_later else pool).of_runs(self.runs_of(unit))
+            row = row[rank <= self.depth]
+            self.brought.append(np.unique(row[self.labels[row] < 0] if is_later else row).astype(np.int64))
         self.n_brought = self.n_bringing(range(len(units)))
         self.lengths = self.lists.lengths
-
-    def _brought(self, unit: int, pool: Lists) -> Rows:
-        # new runs have no lines of a pool: they are pooled as they are scored, and bring what nobody judged
-        is_new = unit in self.new
-        _, row, rank = (self.lists if is_new else pool).of_runs(self.runs_of(unit))
-        row = row[rank <= self.depth]
-        found: Rows = np.unique(row[self.labels[row] < 0] if is_new else row).astype(np.int64)
-        return found
 
     def runs_of(self, unit: int) -> Rows:
         return np.flatnonzero(self.tested & (self.units.of_run == unit))
@@ -406,15 +392,11 @@ class Case:
         returned = np.minimum(self.lengths, depth)
         share = np.divide(cells.reshape(self.shape), returned, out=np.ones(self.shape), where=returned > 0)
         # a topic that a run lacks says nothing of how much of it is judged
-        n_topics = np.maximum((returned > 0).sum(axis=1), 1)
-        found: Floats = (1 - share).sum(axis=1) / n_topics
-        return found
+        return np.sum(1 - share, axis=1) / np.maximum((returned > 0).sum(axis=1), 1)
 
 
 def _before(counts: Rows) -> Rows:
-    starts = np.cumsum(counts) - counts
-    found: Rows = np.arange(int(counts.sum())) - np.repeat(starts, counts)
-    return found
+    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 class LeaveOneOutSetting:
@@ -430,15 +412,9 @@ class LeaveOneOutSetting:
         self.truth = evidence.known([unit for unit in self.outside if unit not in evidence.new])
         #: (documents,) what the cases to learn from share
         self._labels = np.where(self.truth, evidence.labels, UNJUDGED)
-        self._listed = self._units_that_list()
-
-    def _units_that_list(self) -> tuple[NDArray[Any], ...]:
-        """Return which units have what may be unknown in their lists, document by document.
-
-        These are (documents + 1,) where the units of each begin, and of each unit how many of its runs have it, their
-        fused ranks, and the best one.
-        """
-        evidence, place = self.evidence, np.full(len(self.evidence.labels), -1, dtype=np.int32)
+        # which units have what may be unknown in their lists, document by document: (documents + 1,) where the units of
+        # each begin, and of each unit how many of its runs have it, their fused ranks, and the best one
+        place = np.full(len(evidence.labels), -1, dtype=np.int32)
         place[self._contested] = np.arange(len(self._contested))
         parts = []
         for unit in range(len(evidence.units)):
@@ -455,7 +431,7 @@ class LeaveOneOutSetting:
         of_document, *listed = (np.concatenate(each) for each in zip(*parts, strict=True))
         order = stable_order(of_document)
         starts = np.searchsorted(of_document[order], np.arange(len(self._contested) + 1))
-        return starts, *(values[order] for values in listed)
+        self._listed: tuple[NDArray[Any], ...] = (starts, *(values[order] for values in listed))
 
     def columns(self, *names: str) -> tuple[int, ...]:
         """Return which features are of ``"documents"`` and of each signal; without a name all."""
@@ -476,12 +452,10 @@ class LeaveOneOutSetting:
         if unit in self.outside:
             labels = labels.copy()
             labels[unjudged_docs] = evidence.labels[unjudged_docs]
-        found = {
-            label: np.bincount(evidence.topic[known & (evidence.labels >= label)], minlength=evidence.n_topics).astype(
-                float
-            )
-            for label in self.labels
-        }
+
+        def of_topics(which: NDArray[np.bool_]) -> Floats:
+            return np.bincount(evidence.topic[which], minlength=evidence.n_topics).astype(float)
+
         return Case(
             unit=unit,
             runs=runs,
@@ -494,8 +468,8 @@ class LeaveOneOutSetting:
             unjudged_docs=unjudged_docs,
             features=self._features((counts, row, rank), unjudged_docs, without, known),
             labels=labels,
-            found=found,
-            judged=np.bincount(evidence.topic[known], minlength=evidence.n_topics).astype(float),
+            found={label: of_topics(known & (evidence.labels >= label)) for label in self.labels},
+            judged=of_topics(known),
         )
 
     def _features(
@@ -519,14 +493,22 @@ class LeaveOneOutSetting:
         precision = ((of_run[1] + 0.5) / (of_run[0] + 1))[best_run]
         here = best_run * n_topics + topic
         judged, found = (np.bincount(evidence.topic[kept], minlength=n_topics) for kept in (known, known & relevant))
-        n_runs, n_units, best, fused = self._listed_by_others(unjudged_docs, without)
+        # how many runs and units but those left out have each, the best rank, and the fused ranks
+        starts, unit, runs, fused, best = self._listed
+        place = np.searchsorted(self._contested, unjudged_docs)
+        sizes, n_docs = starts[place + 1] - starts[place], len(unjudged_docs)
+        where, hole = ranges(starts[place], sizes), np.repeat(np.arange(n_docs), sizes)
+        others = ~np.isin(unit[where], without)
+        where, hole = where[others], hole[others]
+        nearest = np.full(n_docs, _NOWHERE)
+        np.minimum.at(nearest, hole, best[where])
         columns = [
             np.ones(len(unjudged_docs)),
             np.log(rank[first]),
-            np.log1p(n_runs),
-            np.log1p(n_units),
-            np.log(best),
-            np.log(fused + 0.001),
+            np.log1p(np.bincount(hole, weights=runs[where], minlength=n_docs)),
+            np.log1p(np.bincount(hole, minlength=n_docs)),
+            np.log(nearest),
+            np.log(np.bincount(hole, weights=fused[where], minlength=n_docs) + 0.001),
             _logit(((found + 0.5) / (judged + 1))[topic]),
             _logit(precision),
             _logit((good[here] + 2 * precision) / (seen[here] + 2)),
@@ -535,23 +517,6 @@ class LeaveOneOutSetting:
             value = signal(known, unjudged_docs)
             columns += [np.isnan(value).astype(float), np.nan_to_num(value)]
         return np.column_stack(columns)
-
-    def _listed_by_others(self, unjudged_docs: Rows, without: Sequence[int]) -> tuple[NDArray[Any], ...]:
-        """Return how many runs and units but those left out have each, the best rank, and the fused ranks."""
-        starts, unit, runs, fused, best = self._listed
-        at = np.searchsorted(self._contested, unjudged_docs)
-        sizes = starts[at + 1] - starts[at]
-        where, hole = ranges(starts[at], sizes), np.repeat(np.arange(len(unjudged_docs)), sizes)
-        others = ~np.isin(unit[where], without)
-        where, hole, n = where[others], hole[others], len(unjudged_docs)
-        nearest = np.full(n, _NOWHERE)
-        np.minimum.at(nearest, hole, best[where])
-        return (
-            np.bincount(hole, weights=runs[where], minlength=n),
-            np.bincount(hole, minlength=n),
-            nearest,
-            np.bincount(hole, weights=fused[where], minlength=n),
-        )
 
 
 def _logit(share: Floats) -> Floats:

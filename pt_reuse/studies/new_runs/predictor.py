@@ -65,10 +65,6 @@ class Ranked:
         expected, least = ((part[:, None] * by_topic).mean(axis=0) for part in dilution)
         return cls(expected, least, by_topic.mean(axis=0), true, by_topic)
 
-    def diluted(self, part: Floats) -> Ranked:
-        """Return the same, where (topics,) scores of others are expected to become a part of what they are."""
-        return replace(self, expected=(part[:, None] * self.by_topic).mean(axis=0))
-
     def beside(self, estimator: str) -> Ranked:
         """Return the same for an estimator: others keep their scores where it has no document of the unit relevant."""
         return replace(self, expected=self.as_judged) if estimator == ZERO else self
@@ -470,7 +466,13 @@ class NewRunPredictor:
         self._critical_values: dict[int, float] = {}
         #: (measures, topics, runs) with what is judged
         self.scores = base_scores(both, evidence.qrels, self.measures)
-        self._check_collection()
+        for row in self.rows():
+            if not row.case.known[row.case.row[row.case.of_run(row.place)]].any():
+                name = self.name(row)
+                others = both.select(names=[other for other in both.names if other != name]).docnos()
+                if set(others).isdisjoint(both.select(names=[name]).docnos()):
+                    problem = f"run {name!r} shares no document with the runs of the field. Are ids written alike?"
+                    raise InputError(problem, argument="new")
 
     @cached_property
     def predicted(self) -> list[Predicted]:
@@ -485,23 +487,10 @@ class NewRunPredictor:
         self.train, self.cases = [], Cases(self.cases.setting, [], self.evidence.new)
         self._estimators = named_estimators(["zero"], judge=None, corpus=None)
 
-    def _check_collection(self) -> None:
-        for row in self.rows():
-            if row.case.known[row.case.row[row.case.of_run(row.place)]].any():
-                continue
-            name = self.name(row)
-            others = self.runs.select(names=[other for other in self.runs.names if other != name]).docnos()
-            if not set(others).intersection(self.runs.select(names=[name]).docnos()):
-                raise InputError(
-                    f"run {name!r} shares no document with the runs of the field. Is it a run of this collection, with "
-                    "document ids written alike?",
-                    argument="new",
-                )
-
     def check(self) -> None:
         """Raise where fewer than two units can be left out to learn from."""
-        unit = self.units.by
         if self.n_telling < 2:
+            unit = self.units.by
             raise InputError(
                 f"{count(self.n_telling, unit)} of the field brought judged documents that no other {unit} brought to "
                 f"depth {self.evidence.depth}; it takes two to learn from. Are these the pooled runs, and the depth?",
@@ -529,17 +518,15 @@ class NewRunPredictor:
 
     @property
     def completions(self) -> str:
-        whose = "the new run" if len(self.new) == 1 else f"all {len(self.new):,} new runs"
         return (
-            f"any label for each unjudged document of {whose} down to depth {self.evidence.depth}, and below it for "
-            "those that the measure sees in the run itself; all others as judged"
+            f"any label for each unjudged document of the new runs down to depth {self.evidence.depth}, and below it "
+            "for those that the measure sees in the run itself; all others as judged"
         )
 
     @property
     def predicted_for(self) -> str:
         """Return what is judged beside the judgments where a new run has the score that is predicted."""
-        whose = f"its own {self.units.by}'s" if self.units.by != "run" else "its own"
-        return f"{whose} documents down to depth {self.evidence.depth} judged, and no others"
+        return f"the documents of its own {self.units.by} down to depth {self.evidence.depth} judged, and no others"
 
     def depth(self, m: int) -> int:
         """Return down to which rank documents count as unjudged by a measure."""
@@ -561,14 +548,14 @@ class NewRunPredictor:
         if self.is_linear(m):
             return float(model.likely(case, chances).score[row.place]), self.effects(m, row), field
         _, at, places = np.intersect1d(sample.row, case.unjudged_docs, assume_unique=True, return_indices=True)
-        order = np.sort(at)
-        places = places[np.argsort(at)]
+        order, places = np.sort(at), places[np.argsort(at)]
         chances = {
             label: shifted(chance, places, sample.label[order] >= label, sample.probability[order])
             for label, chance in chances.items()
         }
-        score = float(model.likely(case, chances).score[row.place])
-        return score, model.effects(row.at, row.place, chances), field.diluted(model.dilution(case, chances)[0])
+        score, part = float(model.likely(case, chances).score[row.place]), model.dilution(case, chances)[0]
+        field = replace(field, expected=(part[:, None] * field.by_topic).mean(axis=0))
+        return score, model.effects(row.at, row.place, chances), field
 
     def rows(self) -> list[RunInCase]:
         return _runs_in(self.cases.targets, len(self.train))
@@ -589,15 +576,12 @@ class NewRunPredictor:
         condensed = float(model.condensed(limits.spec)[row.at][row.place].mean())
         reasons = [self.gap.in_words] if self.gap.share > _BROKEN else []
         if share > limits.unjudged + CLOSE:
-            reasons.append(
-                f"{share:.0%} of its first {depth} documents are unjudged, of left-out {unit}s {limits.unjudged:.0%}"
-            )
+            of = f"of left-out {unit}s {limits.unjudged:.0%}"
+            reasons.append(f"{share:.0%} of its first {depth} documents are unjudged, {of}")
         if condensed > limits.condensed + CLOSE:
             by = "a precision of" if limits.spec != model.spec else "a score of"
-            reasons.append(
-                f"without its unjudged documents it has {by} {condensed:.4f}, more than any left-out run "
-                f"({limits.condensed:.4f})"
-            )
+            than = f"more than any left-out run ({limits.condensed:.4f})"
+            reasons.append(f"without its unjudged documents it has {by} {condensed:.4f}, {than}")
         return reasons
 
     def caveats(self, m: int) -> list[str]:
@@ -611,9 +595,10 @@ class NewRunPredictor:
         return reasons
 
     def effects(self, m: int, row: RunInCase) -> Effects:
-        if (m, row.at, row.place) not in self._effects:
-            self._effects[m, row.at, row.place] = self.predicted[m].model.effects(row.at, row.place)
-        return self._effects[m, row.at, row.place]
+        key = m, row.at, row.place
+        if key not in self._effects:
+            self._effects[key] = self.predicted[m].model.effects(row.at, row.place)
+        return self._effects[key]
 
     def critical_value(self, m: int) -> float:
         """Return how many deviations a difference must have for decisions on one more unit to be right."""

@@ -63,11 +63,6 @@ class ExpectedPair:
     moves: Effects  # of the documents that are left on both runs, where both have some
 
     @property
-    def shares(self) -> bool:
-        """Return whether one has documents that are left to the other."""
-        return self.n_shared > 0
-
-    @property
     def critical_value(self) -> float:
         """Return how many deviations the means must be apart before a further document is judged."""
         return float(self.reach[0])
@@ -111,72 +106,61 @@ class Expectations:
     def net(self, signs: Mapping[str, float], place: NDArray[np.int64]) -> Effects:
         return _summed([(self.of(name).left, sign) for name, sign in signs.items()], place)
 
-    def _shared(self, name: str, other: str) -> Effects:
-        """Return what the labels of documents that are left to a new run do to another that has them."""
-        run = self.of(name)
-        effects = self._predictor.effects_on(self._m, run.row, other)
-        return effects.take(np.isin(effects.row, run.left.row))
-
-    def pair(self, one: str, other: str, place: NDArray[np.int64]) -> ExpectedPair:
+    def pair(self, run: str, beside: str, place: NDArray[np.int64]) -> ExpectedPair:
         """Return what is known of a pair with a new run, whose documents are judged in the order of their place."""
-        spans = {one: self._beside(one, other), other: self._beside(other, one)}
-        new = {name: self.of(name) for name in spans if name in self._rows}
-        if not any(len(run.left.row) for run in new.values()):
+        predictor, m = self._predictor, self._m
+        new = {name: self.of(name) for name in (run, beside) if name in self._rows}
+        spans, at = {}, {name: predictor.runs.row(name) for name in (run, beside)}
+        for name, rival in ((run, beside), (beside, run)):
+            expected = new[name].own if name in new else Span(*(scores[:, at[name]] for scores in new[rival].others))
             # documents below the cutoff, which nobody is asked for, do not count against what is judged
-            judged = {name: self.judged[:, self._predictor.runs.row(name)] for name in spans}
-            spans = {name: Span(scores, scores, scores) for name, scores in judged.items()}
+            judged = Span(*[self.judged[:, at[name]]] * 3)
+            spans[name] = expected if any(len(each.left.row) for each in new.values()) else judged
         first, second = sorted(spans, key=lambda name: -float(spans[name].expected.mean()))
         effects = self.net({name: sign for name, sign in ((first, 1.0), (second, -1.0)) if name in new}, place)
         by_topic = spans[first].expected - spans[second].expected
         difference = float(by_topic.mean())
         # another run that has the documents gains by their labels, too; what it may gain is not in the bounds
-        shared = [pair for pair in permutations(spans) if pair[0] in new and pair[1] in new[pair[0]].shared]
-        beside = [(self._shared(*pair), 1.0 if pair[1] == first else -1.0) for pair in shared]
-        is_shared = np.any([np.isin(effects.row, part.row) for part, _ in beside], axis=0)
-        n_shared = 1 + int(np.flatnonzero(is_shared).max(initial=-1)) if beside else 0
-        only_bounds = any(run.why_bounds for run in new.values())
+        shared = []
+        for name, rival in permutations(spans):
+            if name in new and rival in new[name].shared:
+                also = predictor.effects_on(m, new[name].row, rival)
+                also = also.take(np.isin(also.row, new[name].left.row))
+                shared.append((also, 1.0 if rival == first else -1.0))
+        is_shared = np.any([np.isin(effects.row, part.row) for part, _ in shared], axis=0)
+        n_shared = 1 + int(np.flatnonzero(is_shared).max(initial=-1)) if shared else 0
+        only_bounds = any(each.why_bounds for each in new.values())
         abstains = bool(len(effects.row)) and (n_shared > 0 or only_bounds)
-        least, most = self._left(spans, first, second, effects, difference, n_shared)
-        reach = np.full(len(least), np.inf if abstains and only_bounds else self._predictor.critical_value(self._m))
+        least, most = self._left(spans, first, second, effects, difference)
+        least[:n_shared], most[:n_shared] = -np.inf, np.inf
+        reach = np.full(len(least), np.inf if abstains and only_bounds else predictor.critical_value(m))
         reach[:n_shared] = np.inf
-        moves = _summed([(effects, 1.0), *beside], place) if beside else effects
-        spread = effects.spread()
-        return ExpectedPair(
-            first, second, by_topic, difference, effects, least, most, spread, abstains, reach, n_shared, moves
-        )
-
-    def _beside(self, name: str, other: str) -> Span:
-        if name in self._rows:
-            return self.of(name).own
-        row = self._predictor.runs.row(name)
-        return Span(*(scores[:, row] for scores in self.of(other).others))
+        moves = _summed([(effects, 1.0), *shared], place) if shared else effects
+        apart, left = (first, second, by_topic, difference), (effects, least, most, effects.spread())
+        return ExpectedPair(*apart, *left, abstains, reach, n_shared, moves)
 
     def _left(
-        self, spans: Mapping[str, Span], first: str, second: str, effects: Effects, difference: float, n_shared: int
+        self, spans: Mapping[str, Span], first: str, second: str, effects: Effects, difference: float
     ) -> tuple[Floats, Floats]:
         """Return (documents + 1,) by how much what is left then may lower and raise the expected difference."""
+        n, evidence = len(effects.row), self._predictor.evidence
         if not self._predictor.bounds_are_exact(self._m):
-            return np.full(len(effects.row) + 1, -np.inf), np.full(len(effects.row) + 1, np.inf)
+            return np.full(n + 1, -np.inf), np.full(n + 1, np.inf)
         least, most = effects.ends()
+        # (documents + 1, topics) which share of the documents of a topic is left after each
+        topic, judged = evidence.topic[effects.row], np.zeros((n + 1, evidence.n_topics))
+        judged[np.arange(n) + 1, topic] = 1 / np.bincount(topic, minlength=evidence.n_topics)[topic]
+        left = 1 - np.cumsum(judged, axis=0)
         for name, sign in ((first, 1), (second, -1)):
             if name not in self._rows:
                 # a run of the field has a larger or smaller divisor, too, as long as documents of a topic are left
-                ends = [self._share_left(effects) @ (end - spans[name].expected) for end in spans[name][1:]]
-                lower, raise_ = np.sort(sign * np.array(ends) / len(spans[name].expected), axis=0)
-                least, most = least + lower, most + raise_
+                ends = [left @ (end - spans[name].expected) for end in spans[name][1:]]
+                lower, higher = np.sort(sign * np.array(ends) / evidence.n_topics, axis=0)
+                least, most = least + lower, most + higher
         if not self._predictor.is_linear(self._m):
             least[0] = (spans[first].low - spans[second].high).mean() - difference
             most[0] = (spans[first].high - spans[second].low).mean() - difference
-        least[:n_shared], most[:n_shared] = -np.inf, np.inf
         return least, most
-
-    def _share_left(self, effects: Effects) -> Floats:
-        """Return (documents + 1, topics) which share of the documents of a topic is left after each."""
-        n, topic = len(effects.row), self._predictor.evidence.topic[effects.row]
-        judged = np.zeros((n + 1, self._predictor.evidence.n_topics))
-        judged[np.arange(n) + 1, topic] = 1 / np.bincount(topic, minlength=judged.shape[1])[topic]
-        found: Floats = 1 - np.cumsum(judged, axis=0)
-        return found
 
 
 def _summed(parts: Sequence[tuple[Effects, float]], place: NDArray[np.int64]) -> Effects:
@@ -239,8 +223,7 @@ class PredictedDifference(NamedTuple):
 
     def within(self, lowest: float, highest: float) -> list[float]:
         """Return the mean and its interval, inside the ends of the difference."""
-        found: list[float] = np.clip([self.mean, self.low, self.high], lowest, highest).tolist()
-        return found
+        return np.clip([self.mean, self.low, self.high], lowest, highest).tolist()
 
 
 class Rivals:
@@ -295,21 +278,11 @@ class Rivals:
         made = self._predicted(m, name, rival)
         return UNDECIDED if made is None or _sign(*made.within(low, high)[1:]) != sign else CONFIDENT
 
-    def _leader(self, m: int, name: str, rival: str) -> str:
-        """Return which one is ahead by the rule of :func:`judge_next` with no label, nothing where that is open."""
-        if self._sampled:
-            return ""
-        none = np.full(len(self._predictor.evidence.labels), UNJUDGED)
-        if m not in self._expectations:
-            self._expectations[m] = Expectations(self._predictor, m, none)
-        pair = self._expectations[m].pair(name, rival, np.arange(len(none)))
-        return pair.first if pair.decided and np.isfinite(pair.critical_value) and abs(pair.difference) > CLOSE else ""
-
     def _row(self, m: int, name: str, rival: str) -> dict[str, Any]:
         predictor = self._predictor
-        mine, theirs = (predictor.scores[m][:, predictor.runs.row(run)] for run in (name, rival))
+        of_name, of_rival = (predictor.scores[m][:, predictor.runs.row(run)] for run in (name, rival))
         low_by_topic, high_by_topic, n_unjudged, is_exact = self._ends(m, name, rival)
-        judged, critical = mine - theirs, predictor.topic_critical
+        judged, critical = of_name - of_rival, predictor.topic_critical
         difference = centre = float(judged.mean())
         # sums of the same numbers in another order differ in the last bit
         lowest, highest = min(float(low_by_topic.mean()), difference), max(float(high_by_topic.mean()), difference)
@@ -329,13 +302,21 @@ class Rivals:
         if highest - lowest <= CLOSE and abs(difference) <= CLOSE:
             winner = "neither"
         if not winner:
-            winner = {1: name, -1: rival, 0: ""}[_sign(low, high)] or self._leader(m, name, rival)
+            winner = {1: name, -1: rival, 0: ""}[_sign(low, high)]
+            if not winner and not self._sampled:
+                # who is ahead by the rule of judge_next with no label
+                none = np.full(len(predictor.evidence.labels), UNJUDGED)
+                if m not in self._expectations:
+                    self._expectations[m] = Expectations(predictor, m, none)
+                pair = self._expectations[m].pair(name, rival, np.arange(len(none)))
+                if pair.decided and np.isfinite(pair.critical_value) and abs(pair.difference) > CLOSE:
+                    winner = pair.first
             decided_by = f"at {100 * predictor.confidence:.4g}%" if winner else OPEN
         return {
             "measure": repr(predictor.measures[m]),
             "name": name,
             "rival": rival,
-            "rival_score": float(theirs.mean()),
+            "rival_score": float(of_rival.mean()),
             "difference": difference,
             "difference_low": lowest,
             "difference_high": highest,
@@ -359,41 +340,37 @@ class Rivals:
         own, row, predictor = self._own[m, name], self._rows[name], self._predictor
         if np.isnan(own["predicted"]):
             return None
+        predicted = predictor.predicted[m]
+        spreads = predicted.by[predicted.chosen]
         if rival in self._rows:
-            return self._between_new_runs(m, name, rival)
-        predicted, run, units = predictor.predicted[m], predictor.runs.row(rival), predictor.units.of_run
-        # what a run that was not pooled gains by the same documents no left-out team shows
-        if not predictor.evidence.tested[run] and rival in predictor.sharing(m, predictor.effects(m, row)):
-            return None
-        at = int(np.flatnonzero(np.flatnonzero(~np.isin(units, predictor.evidence.new)) == run)[0])
-        other = predicted.ranked[row.at].by_topic[:, at] * predictor.dilution(m, row)
-        half = predicted.critical_against(run) * predicted.by[predicted.chosen][row.at].spread[row.place]
-        below, above = half, half
-        if self._sampled:
-            below, above = own["predicted"] - own["predicted_low"], own["predicted_high"] - own["predicted"]
+            # each errs by more with half of the probability that both may
+            theirs, pair = self._own[m, rival]["predicted"], (row, self._rows[rival])
+            if np.isnan(theirs) or self._sampled:
+                return None
+            calibration, other = predicted.calibrations[predicted.chosen], self._by_topic(m, rival)
+            below = above = calibration.critical(calibration.errors, (1 + predictor.confidence) / 2) * sum(
+                spreads[each.at].spread[each.place] for each in pair
+            )
+        else:
+            run, units = predictor.runs.row(rival), predictor.units.of_run
+            # what a run that was not pooled gains by the same documents no left-out team shows
+            if not predictor.evidence.tested[run] and rival in predictor.sharing(m, predictor.effects(m, row)):
+                return None
+            at = int(np.flatnonzero(np.flatnonzero(~np.isin(units, predictor.evidence.new)) == run)[0])
+            other = predicted.ranked[row.at].by_topic[:, at] * predictor.dilution(m, row)
+            theirs = float(other.mean())
+            below = above = predicted.critical_against(run) * spreads[row.at].spread[row.place]
+            if self._sampled:
+                below, above = own["predicted"] - own["predicted_low"], own["predicted_high"] - own["predicted"]
         if not np.isfinite([below, above]).all():
             return None
-        mean = own["predicted"] - float(other.mean())
+        mean = own["predicted"] - theirs
         return PredictedDifference(self._by_topic(m, name) - other, mean, mean - below, mean + above)
 
     def _by_topic(self, m: int, name: str) -> Floats:
         by_topic = self._predictor.by_topic(m, self._rows[name])
         off = self._own[m, name]["predicted"] - by_topic.mean()
         return by_topic + off if abs(off) > CLOSE else by_topic
-
-    def _between_new_runs(self, m: int, name: str, rival: str) -> PredictedDifference | None:
-        """Return the difference of two new runs; each errs by more with half of the probability that both may."""
-        predictor, predicted = self._predictor, self._predictor.predicted[m]
-        if np.isnan(self._own[m, rival]["predicted"]) or self._sampled:
-            return None
-        calibration, pair = predicted.calibrations[predicted.chosen], [self._rows[name], self._rows[rival]]
-        critical = calibration.critical(calibration.errors, (1 + predictor.confidence) / 2)
-        half = critical * sum(predicted.by[predicted.chosen][row.at].spread[row.place] for row in pair)
-        if not np.isfinite(half):
-            return None
-        first, second = (self._by_topic(m, of) for of in (name, rival))
-        mean = self._own[m, name]["predicted"] - self._own[m, rival]["predicted"]
-        return PredictedDifference(first - second, mean, mean - half, mean + half)
 
 
 def _sign(low: float, high: float) -> int:

@@ -153,23 +153,19 @@ class Sample:
             return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int16), np.zeros(0))
         if lacking := [name for name in SAMPLED if name not in frame]:
             raise _refused(
-                f"the labels of a sample have no column {examples(lacking)}, so that nobody can tell whether they are "
-                "all of it. Judge the pool of judge_next, found.pool.judge(judge), or add the column label to the "
-                "documents.csv that its command writes."
+                f"the labels have no column {examples(lacking)}, so they may be a part of the sample. "
+                "Judge the pool of judge_next, or add the column label to the documents.csv that its command writes."
             )
         rows = evidence.qrels.arrays.documents.find(sampled.arrays.documents)
         for odd, problem in (
-            (frame["label"] < 0, "have no label; every document of the sample must have one"),
+            (frame["label"] < 0, "have no label"),
             (frame["label"] > highest, f"have a label above {highest}, the highest of the judgments"),
-            (
-                (rows < 0) | (evidence.labels[rows] >= 0),
-                "are judged already, or not among those that the new runs have at the top; give the labels of the "
-                "sample alone, and leave them out of the qrels",
-            ),
+            ((rows < 0) | (evidence.labels[rows] >= 0), "are judged already, or not at the top of the new runs"),
         ):
             if wrong := sorted(pairs_of(frame[np.asarray(odd)])):
-                of = f"{count(len(wrong), 'document')} of {len(frame):,}"
-                raise _refused(f"{of} {problem}: {named_documents(wrong)}.")
+                raise _refused(
+                    f"{len(wrong):,} of {count(len(frame), 'document')} {problem}: {named_documents(wrong)}."
+                )
         _check_plan(frame, evidence, measures)
         return cls(rows, frame["label"].to_numpy(dtype=np.int16), frame[INCLUSION].to_numpy(dtype=float))
 
@@ -224,28 +220,21 @@ def _check_plan(sampled: pd.DataFrame, evidence: Evidence, measures: Iterable[ir
     if _digest(map(repr, frame)) != digests[0]:
         raise _refused(
             "the sample was drawn from other documents than those that are unjudged here. Give the new runs, judgments "
-            "and depth of its plan, or plan a sample of these."
+            "and depth of its plan."
         )
     for measure in measures:
         spec = native_spec(measure)
-        if beyond := sorted(set(frame_of(evidence, spec.cutoff if spec else None)) - set(frame)):
-            raise InputError(
-                f"the sample was drawn from ranks 1 to {cutoff}, and {measure!r} looks deeper: "
-                f"{count(len(beyond), 'document')} could not be drawn, such as {named_documents(beyond[:1])}. Plan a "
-                "sample by this measure.",
-                argument="measures",
-            )
+        if set(frame_of(evidence, spec.cutoff if spec else None)) - set(frame):
+            problem = f"{measure!r} looks deeper than the sample was drawn, rank {cutoff}. Plan one by this measure."
+            raise InputError(problem, argument="measures")
     stated = pd.to_numeric(sampled[DRAWN], errors="coerce")
     if (stated != len(sampled)).any():
         raise _refused(
-            f"there are {count(len(sampled), 'document')}, and the sample has {shown(sampled[DRAWN].iloc[0])}. The "
-            "estimate holds for the whole sample alone. Judge all of it, and keep the rows that are not relevant."
+            f"there are {count(len(sampled), 'document')}, and the sample has {shown(sampled[DRAWN].iloc[0])}. Judge "
+            "all of it, and keep the rows that are not relevant."
         )
     if _digest_of(sampled) != digests[1]:
-        raise _refused(
-            f"the documents, or their column {INCLUSION!r}, are not those of the plan. Keep the rows as judge_next "
-            "wrote them."
-        )
+        raise _refused(f"the documents, or their {INCLUSION!r}, are not those of the plan. Keep its rows as they were.")
 
 
 def _refused(message: str) -> InputError:

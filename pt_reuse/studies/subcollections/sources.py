@@ -16,7 +16,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.prediction_powered import share_of
-from pt_reuse.data.coding import check_order
 from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
@@ -32,21 +31,16 @@ class RestrictedRuns:
     """Runs that exist, of which each part keeps its documents."""
 
     runs: RunSet
-    #: what no run retrieves is not known
-    knows_corpus: ClassVar[bool] = False
     settings: ClassVar[dict[str, Any]] = {"systems": "runs restricted to the documents of each part"}
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the runs."""
         return self.runs.names
 
     def docnos(self) -> list[str]:
-        """Return the documents that any run retrieves."""
         return self.runs.docnos()
 
     def on_part(self, docnos: Iterable[str]) -> RunSet:
-        """Return the runs with these documents only."""
         with warnings.catch_warnings():
             # lists that are left empty are counted in the table of parts
             warnings.simplefilter("ignore", ReuseWarning)
@@ -61,11 +55,10 @@ class Systems(Generic[_Index]):
     Args:
         factories: system name -> a function that makes its pipeline from what `index` returned for the documents of a
             part or, without `index`, from these documents.
-        documents: the corpus, each document a dict with ``docno`` and what an index takes, such as ``text``: a list, or
-            a function that returns an iterator over them, such as a dataset's ``get_corpus_iter``.
+        documents: the corpus, each document a dict with ``docno`` and what an index takes: a list, or a function that
+            returns an iterator over them, such as a dataset's ``get_corpus_iter``.
         topics: frame with the columns ``qid``, ``query``.
         index: indexes the documents of a part, once for all systems; default None: each factory gets the documents.
-        order: the ranking order of the runs.
 
     Raises:
         InputError: a factory or an index that is no function, documents that can be read only once, topics without
@@ -84,9 +77,6 @@ class Systems(Generic[_Index]):
         ['d2']
     """
 
-    #: the documents are the corpus
-    knows_corpus: ClassVar[bool] = True
-
     def __init__(
         self,
         factories: Mapping[str, Callable[[_Index], pt.Transformer]],
@@ -94,7 +84,6 @@ class Systems(Generic[_Index]):
         topics: pd.DataFrame,
         *,
         index: Callable[[Iterable[Document]], _Index] | None = None,
-        order: str = "trec_eval",
     ):
         wrong = {
             "factories must be a dict of system name -> function that returns a pipeline": not (
@@ -107,9 +96,7 @@ class Systems(Generic[_Index]):
         if problem := next((text for text, is_so in wrong.items() if is_so), ""):
             raise InputError(f"{problem}.", argument=problem.partition(" ")[0])
         columns("topics", topics.columns, ("qid",))
-        check_order("order", order)
-        self._factories, self._documents, self._topics = dict(factories), documents, topics
-        self._index, self._order = index, order
+        self._factories, self._documents, self._topics, self._index = dict(factories), documents, topics, index
 
     @property
     def names(self) -> list[str]:
@@ -120,7 +107,7 @@ class Systems(Generic[_Index]):
     def settings(self) -> dict[str, Any]:
         """Return how the systems are run on a part."""
         by = "once for all systems" if self._index is not None else "by each system"
-        return {"systems": f"run anew on each part, indexed {by}", "order": self._order}
+        return {"systems": f"run anew on each part, indexed {by}"}
 
     def docnos(self) -> list[str]:
         """Return the documents of the corpus, in its order.
@@ -152,7 +139,7 @@ class Systems(Generic[_Index]):
             if not isinstance(pipelines[name], pt.Transformer):
                 problem = f"its factory must return a pipeline, got {shown(pipelines[name])}."
                 raise InputError(problem, place=f"system {name!r}", argument="factories")
-        runs = RunSet.from_pipelines(pipelines, self._topics, order=self._order)
+        runs = RunSet.from_pipelines(pipelines, self._topics)
         if outside := [docno for docno in runs.docnos() if docno not in wanted]:
             of = next(name for name in runs.names if not wanted.issuperset(runs[name]["docno"]))
             problem = f"retrieves documents that the part does not have, {examples(outside)}."
@@ -185,7 +172,7 @@ class _PartDocuments:
         return (document for document in self.everything() if document["docno"] in self.docnos)
 
 
-_LETTERS = re.compile(r"^([^\W\d_]+)")
+_LETTERS = re.compile(r"[^\W\d_]+")
 #: the part that has the documents of all sources
 WHOLE = "whole"
 #: shares of a mixed part where nobody says
@@ -208,14 +195,14 @@ class SourceRule:
         for i, docno in enumerate(docnos):
             source = self.of(docno)
             if source is not None and not _texts([source]):
-                raise _wrong(f" must return the name of a source or None, got {shown(source)} for {shown(docno)}.")
+                problem = f"must return the name of a source or None, got {shown(source)} for {shown(docno)}."
+                raise InputError(f"sources {problem}", argument="sources")
             of_source.setdefault(source, []).append(i)
-        lacking, tried = of_source.pop(None, []), f"{count(len(docnos), 'document')}, such as {examples(docnos)}"
-        empty = [name for name in self.named if name not in of_source]
-        if empty or not of_source:
-            what = f"no document comes from {examples(empty)}" if empty else "no document has a source"
-            advice = "" if self.named else f" {_BY_CHANCE}"
-            raise InputError(f"{what}, of {tried}, by {self.words}.{advice}", argument="sources")
+        lacking = of_source.pop(None, [])
+        if not of_source or not set(self.named) <= set(of_source):
+            empty = examples([name for name in self.named if name not in of_source]) or "any source"
+            tried = f"{count(len(docnos), 'document')}, such as {examples(docnos)}, by {self.words}"
+            raise InputError(f"no document comes from {empty}, of {tried}. {_BY_CHANCE}", argument="sources")
         if lacking:
             some = examples([docnos[i] for i in lacking[:3]])
             what = f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as {some}"
@@ -226,55 +213,33 @@ class SourceRule:
 
 def source_rule(sources: Any) -> SourceRule:
     """Return what a user's ``sources=`` says."""
-    if isinstance(sources, Iterable) and not isinstance(sources, str | bytes | Mapping):
-        several = list(sources)
-        if len(several) == 1 and isinstance(several[0], str) and several[0].startswith("^"):
-            try:
-                sources = re.compile(several[0])
-            except re.error as error:
-                raise _wrong(f" is no regular expression: {error}.") from error
-        elif _texts(several):
-            sources = {prefix: [prefix] for prefix in several}
     if sources is None:
-        return SourceRule(_first_group(_LETTERS), (), "the letters with which docnos begin")
-    if isinstance(sources, Mapping):
-        return _by_prefix(sources)
-    if isinstance(sources, re.Pattern) and sources.groups and isinstance(sources.pattern, str):
-        return SourceRule(_first_group(sources), (), f"the first group of {sources.pattern!r}")
+        return SourceRule(_first_letters, (), "the letters with which docnos begin")
     if callable(sources):
         return SourceRule(sources, (), f"the function {getattr(sources, '__name__', 'given')}")
-    expected = "prefixes of docnos, a dict of source -> prefixes, a regular expression with a group, or a function"
-    raise _wrong(f" must be {expected}, got {shown(sources)}.")
+    several = isinstance(sources, Iterable) and not isinstance(sources, str | bytes | Mapping)
+    prefixes = list(sources) if several else []
+    if not _texts(prefixes):
+        problem = f"sources must be prefixes of docnos, or a function of a docno, got {shown(sources)}."
+        raise InputError(problem, argument="sources")
+    # of two prefixes that both match, the longer one says more
+    longest = sorted(prefixes, key=len, reverse=True)
+
+    def source_of(docno: str) -> str | None:
+        return next(filter(docno.startswith, longest), None)
+
+    return SourceRule(source_of, tuple(dict.fromkeys(prefixes)), f"the prefixes {', '.join(longest)}")
 
 
-def _wrong(problem: str) -> InputError:
-    return InputError(f"sources{problem}", argument="sources")
+def _first_letters(docno: str) -> str | None:
+    letters = _LETTERS.match(docno)
+    return letters[0] if letters else None
 
 
 def _texts(values: Iterable[object]) -> bool:
     """Return whether there are values, all of them texts that are not empty."""
     several = list(values)
     return bool(several) and all(isinstance(value, str) and value for value in several)
-
-
-def _first_group(pattern: re.Pattern[str]) -> Callable[[str], str | None]:
-    return lambda docno: (match.group(1) or None) if (match := pattern.search(docno)) else None
-
-
-def _by_prefix(prefixes: Mapping[str, Sequence[str]]) -> SourceRule:
-    source_of: dict[str, str] = {}
-    if not _texts(prefixes) or not all(isinstance(of, list | tuple) and _texts(of) for of in prefixes.values()):
-        raise _wrong(f" must be a dict of source -> list of prefixes, all texts, got {shown(prefixes)}.")
-    for source, several in prefixes.items():
-        if twice := sorted(prefix for prefix in several if source_of.setdefault(prefix, source) != source):
-            raise _wrong(f" must have each prefix at one source, got {examples(twice)} at two.")
-    # of two prefixes that both match, the longer one says more
-    longest = sorted(source_of, key=len, reverse=True)
-
-    def of(docno: str) -> str | None:
-        return next((source_of[prefix] for prefix in longest if docno.startswith(prefix)), None)
-
-    return SourceRule(of, tuple(prefixes), f"the prefixes {', '.join(longest)}")
 
 
 @dataclass(frozen=True)
@@ -307,12 +272,11 @@ class Drawing:
 
     @property
     def needs_sources(self) -> bool:
-        """Return whether parts depend on the sources of documents."""
         return self.how != "random" or not self.sizes
 
     @property
     def n_draws(self) -> int:
-        """Return how often parts are drawn; once where nothing is left to chance."""
+        # where nothing is left to chance parts are drawn once
         return 1 if self.how == "source" and not self.sizes else self.repeats
 
     def parts(self, members: Members) -> list[Part]:
@@ -327,13 +291,13 @@ class Drawing:
             for part in draw_parts(members, np.random.default_rng([self.seed, draw]))
         ]
 
-    def setting(self, one: Part, other: Part) -> dict[str, Any]:
+    def setting(self, part: Part, other: Part) -> dict[str, Any]:
         """Return what two parts have in common with the pairs over which means are taken; None where not fixed."""
-        source = WHOLE if WHOLE in (one.side, other.side) else None
-        source = source if one.share is None else f"{one.source} and {other.source}"
+        source = WHOLE if WHOLE in (part.side, other.side) else None
+        source = source if part.share is None else f"{part.source} and {other.source}"
         fixed = bool(self.sizes) or self.how == "mixed"
-        sizes = sorted((len(one.documents), len(other.documents))) if fixed else [None, None]
-        return {"source": source, "share": one.share, "size": sizes[0], "other_size": sizes[1]}
+        sizes = sorted((len(part.documents), len(other.documents))) if fixed else [None, None]
+        return {"source": source, "share": part.share, "size": sizes[0], "other_size": sizes[1]}
 
     def _by_source(self, members: Members, random: np.random.Generator) -> Iterator[Part]:
         sizes = self._in_documents(members, {name: len(positions) for name, positions in members.items()})
@@ -367,16 +331,14 @@ class Drawing:
         sizes = self._in_documents(members, apart)
         for pair, largest in most.items():
             for n, share in product(sizes or [largest], self.shares):
-                sized = f" of {n}" if len(sizes) > 1 else ""
-                k = share_of(share, n)
+                sized, k = f" of {n}" if len(sizes) > 1 else "", share_of(share, n)
                 own = [random.permutation(members[name])[:k] for name in pair]
                 taken = np.concatenate(own)
                 for name, other, of_source in zip(pair, reversed(pair), own, strict=True):
                     rest = np.concatenate([documents for source, documents in members.items() if source != name])
                     drawn = random.permutation(np.setdiff1d(rest, taken))[: n - k]
-                    taken = np.concatenate([taken, drawn])
+                    taken, documents = np.concatenate([taken, drawn]), np.concatenate([of_source, drawn])
                     called = f"{name} {100 * share:g}%{sized}, against {other}"
-                    documents = np.concatenate([of_source, drawn])
                     yield Part(called, documents, name, share, name, f"{pair} {share}{sized}")
 
     def _most(self, members: Members, *pair: str) -> int:
@@ -446,7 +408,9 @@ class Corpus:
         """Return the corpus of some systems; with `shared`, relevant documents are added to all parts."""
         of_judgments = qrels.arrays.documents.docnos().tolist()
         known = set(systems.docnos())
-        outside = [docno for docno in dict.fromkeys(of_judgments) if systems.knows_corpus and docno not in known]
+        # of runs, what none of them retrieves is not known
+        of_corpus = dict.fromkeys(of_judgments) if isinstance(systems, Systems) else ()
+        outside = [docno for docno in of_corpus if docno not in known]
         if outside:
             judged = f"{count(len(outside), 'judged document')} not among the documents of the systems"
             warn(f"{judged}, such as {examples(outside)}: no system can retrieve them.")
@@ -464,10 +428,6 @@ class Corpus:
             raise InputError("every document is relevant to some topic: nothing is left to split.", argument="qrels")
         return cls(docnos, split, np.flatnonzero(added), int((there & added).sum()), qrels, judged_at, relevant)
 
-    def members(self, rule: SourceRule) -> Members:
-        """Return the documents to be split by their sources."""
-        return rule.members([self.docnos[i] for i in self.split.tolist()])
-
     def part(self, part: Part) -> tuple[list[str], Qrels, NDArray[np.bool_]]:
         """Return the docnos of a part, its judgments, and (topics,) which count: all, or with `own` relevant ones."""
         has = np.zeros(len(self.docnos), dtype=bool)
@@ -479,8 +439,3 @@ class Corpus:
             raise InputError(problem, argument="relevant")
         docnos = [self.docnos[i] for i in np.flatnonzero(has).tolist()]
         return docnos, self.qrels.keep(has[self.judged]), counts | bool(len(self.added))
-
-    def in_words(self) -> str:
-        """Return how many documents there are."""
-        added = f", {self.n_added:,} relevant ones added to each part" if len(self.added) else ""
-        return f"{len(self.split):,} split{added}"

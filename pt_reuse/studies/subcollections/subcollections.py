@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -21,12 +21,11 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, SHARES, PairTests, agreement_of_tests, check_test, pair_tests, winners
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, count, examples, flag, located, positive
 from pt_reuse.inputs import Inputs, graded, interval_settings, read_judgments, settings_of
 from pt_reuse.options import CORRECTION, SAMPLES, TESTS
 from pt_reuse.plots.marks import STROKES, draw_cells, shading
-from pt_reuse.plots.sheet import Axes, Entries, Place, Sheet, Style, look, plain
+from pt_reuse.plots.sheet import Axes, Place, Sheet, Style, look, plain
 from pt_reuse.result import Result, Told, only, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.measures import MeasureLike, adds_up, measure_among
@@ -74,15 +73,6 @@ class Testing:
         """Return (pairs,) who is significantly better: 1 the first system, -1 the second, 0 neither."""
         return winners(tests, self.alpha, self.correction)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return how differences are tested, in words."""
-        corrected = f"corrected for the number of pairs ({self.correction})"
-        corrected = "not corrected for the number of pairs" if self.correction == "none" else corrected
-        corrected = "which allows for the number of pairs" if self.test == "tukey" else corrected
-        samples = {"samples": self.samples} if self.test in RANDOM else {}
-        return {"test": f"{TESTS[self.test]}, two-sided, p at most {self.alpha:g}, {corrected}", **samples}
-
 
 @dataclass(frozen=True)
 class ScoredPart:
@@ -112,37 +102,31 @@ class PartTask:
 
     def run(self) -> ScoredPart:
         """Have the systems on the part, score them, and test all pairs."""
+        topics, testing = self.qrels.topics, self.testing
         with located(f"part {self.name!r}"):
             runs = self.systems.on_part(self.docnos).select(self.systems.names)
-            values = np.empty((len(self.measures), len(self.qrels.topics), len(runs)))
+            values = np.empty((len(self.measures), len(topics), len(runs)))
             for block in rescore(runs, self.qrels, self.measures):
                 values[:, block.topics.start : block.topics.stop] = block.base
         every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
-        lengths = _lengths(runs, self.qrels.topics)[self.counts]
-        bootstrap, added = self.testing.bootstrap, adds_up(self.measures).tolist()
-        by_topic = [TopicScores(scores, every, add) for scores, add in zip(values, added, strict=True)]
+        at = [runs.field.topic_row.get(topic, -1) for topic in topics]
+        lengths = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])[at][self.counts]
+        drawn = []
+        if testing.bootstrap is not None:
+            resamples = testing.bootstrap.counts(len(topics))
+            for scores, added in zip(values, adds_up(self.measures).tolist(), strict=True):
+                samples = (np.repeat(scores, np.where(self.counts, times, 0), axis=0) for times in resamples)
+                better = np.stack([testing.winners(testing.pairs(sample)) for sample in samples])
+                drawn.append((better, TopicScores(scores, every, added).means(resamples)))
         return ScoredPart(
             counts=self.counts,
             means=of_all_topics(values, self.measures, every),
-            tests=[self.testing.pairs(scores[self.counts]) for scores in values],
-            drawn=[self._drawn(bootstrap, scores) for scores in by_topic] if bootstrap else [],
+            tests=[testing.pairs(scores[self.counts]) for scores in values],
+            drawn=drawn,
             judged=len(self.qrels),
             retrieved=float(lengths.mean()),
             emptied=int((lengths == 0).sum()),
         )
-
-    def _drawn(self, bootstrap: TopicBootstrap, scores: TopicScores) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-        """Return (resamples, pairs) who is significantly better in each resample of topics, and the systems' means."""
-        resamples = bootstrap.counts(len(self.counts))
-        samples = (np.repeat(scores.values, np.where(self.counts, times, 0), axis=0) for times in resamples)
-        better = [self.testing.winners(self.testing.pairs(sample)) for sample in samples]
-        return np.stack(better), scores.means(resamples)
-
-
-def _lengths(runs: RunSet, topics: Sequence[str]) -> NDArray[np.int64]:
-    rows = [runs.field.topic_row.get(topic, -1) for topic in topics]
-    lengths: NDArray[np.int64] = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])[rows]
-    return lengths
 
 
 @dataclass(frozen=True)
@@ -184,24 +168,31 @@ class ScoredParts:
         for part, scored in zip(self.parts, self.scored, strict=True):
             for measure, tests, means in zip(self.measures, scored.tests, scored.means, strict=True):
                 differs, others = self.testing.winners(tests) != 0, agreed[part.name, part.draw, measure]
-                spread = standard_error(others["agree"].to_numpy(), others["draw"].to_numpy())
-                significance = (len(differs), int(differs.sum()), differs.mean(), means.min(), means.max())
-                agreement = (others["agree"].mean(), spread, others["tau_b"].mean())
-                rows.append((part.name, part.draw, measure, *significance, *agreement))
-        numbers = ["pairs", "significant", "significant_share", "least", "most", "agree", "agree_se", "tau_b"]
-        return pd.DataFrame(rows, columns=["part", "draw", "measure", *numbers])
+                row = {"part": part.name, "draw": part.draw, "measure": measure, "pairs": len(differs)}
+                row |= {"significant": int(differs.sum()), "significant_share": differs.mean()}
+                row |= {"least": means.min(), "most": means.max(), "agree": others["agree"].mean()}
+                row["agree_se"] = standard_error(others["agree"].to_numpy(), others["draw"].to_numpy())
+                rows.append({**row, "tau_b": others["tau_b"].mean()})
+        return pd.DataFrame(rows)
 
     def table(self, added: int) -> pd.DataFrame:
         """Return a row per part: what it is, and what is left of judgments and runs on it."""
-        of_part = [(part.name, part.draw, part.source, part.share, len(part.documents)) for part in self.parts]
-        found = pd.DataFrame(of_part, columns=["part", "draw", "source", "share", "drawn"]).astype({"share": float})
-        return found.assign(
-            documents=found["drawn"] + added,
-            judged=[scored.judged for scored in self.scored],
-            topics=[int(scored.counts.sum()) for scored in self.scored],
-            per_list=[scored.retrieved for scored in self.scored],
-            empty_lists=[scored.emptied for scored in self.scored],
-        )
+        rows = [
+            {
+                "part": part.name,
+                "draw": part.draw,
+                "source": part.source,
+                "share": part.share,
+                "drawn": len(part.documents),
+                "documents": len(part.documents) + added,
+                "judged": scored.judged,
+                "topics": int(scored.counts.sum()),
+                "per_list": scored.retrieved,
+                "empty_lists": scored.emptied,
+            }
+            for part, scored in zip(self.parts, self.scored, strict=True)
+        ]
+        return pd.DataFrame(rows).astype({"share": float})
 
     def _compared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[dict[str, float], NDArray[np.float64]]:
         """Return the numbers of two (part, measure), and (numbers, resamples) of those with intervals."""
@@ -212,8 +203,11 @@ class ScoredParts:
         if testing.bootstrap is None:
             return numbers, np.empty((len(_WITH_INTERVALS), 0))
         (better, means), (others_better, others_means) = a.drawn[m], b.drawn[k]
+        # agree-SS_a of winners in each resample
+        alike = 2 * ((better == others_better) & (better != 0)).sum(axis=1)
+        agree = _ratio(alike, (better != 0).sum(axis=1) + (others_better != 0).sum(axis=1))
         taus = [_tau(x, y) for x, y in zip(means, others_means, strict=True)]
-        resampled = np.stack([_agree(better, others_better), np.array(taus)])
+        resampled = np.stack([agree, np.array(taus)])
         for (name, within), values in zip(_WITH_INTERVALS.items(), resampled, strict=True):
             ends = testing.bootstrap.interval(numbers[name], values, within=within)
             numbers[f"{name}_low"], numbers[f"{name}_high"] = ends
@@ -224,12 +218,6 @@ def _tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     """Return tau_b of two (systems,) means; NaN where one side ties all."""
     rounded = np.round(one, DECIMALS), np.round(other, DECIMALS)[None]
     return float(rank_pairs.coefficients(*rounded, ("tau_b",))["tau_b"][0])
-
-
-def _agree(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return (resamples,) agree-SS_a of two (resamples, pairs) of winners; NaN where nothing is significant."""
-    alike = 2 * ((one == other) & (one != 0)).sum(axis=1)
-    return _ratio(alike, (one != 0).sum(axis=1) + (other != 0).sum(axis=1))
 
 
 def _ratio(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[np.float64]:
@@ -284,62 +272,45 @@ KINDS = {"agree": "agree-SSa", "active": "active disagreement", "passive": "pass
 
 
 def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes:
-    label = f"{KINDS[kind]} ({measure})"
-    rows = result.table[result.table["measure"] == measure]
+    """Draw agreement over the shares of mixed parts, else over their sizes, else a grid of all parts."""
+    label, rows = f"{KINDS[kind]} ({measure})", result.table[result.table["measure"] == measure]
     if rows["share"].notna().any():
-        return _plot_shares(rows, kind, label, place)
-    if rows["size"].notna().any():
-        return _plot_sizes(rows, kind, label, place)
-    return _plot_grid(result.by_pair[result.by_pair["measure"] == measure], kind, label, place)
-
-
-def _plot_sizes(rows: pd.DataFrame, column: str, label: str, place: Place | None = None) -> Axes:
-    swapped = rows.rename(columns={"size": "other_size", "other_size": "size"})
-    both = pd.concat([rows, swapped], ignore_index=True).drop_duplicates(["size", "other_size"])
-    lines = [(f"{int(size):,}", mine) for size, mine in both.groupby("other_size", sort=True)]
+        keys = ["source", "size"] if len(set(rows["size"])) > 1 else ["source"]
+        lines = [
+            (f"{source}{f', {int(size[0]):,} documents' if size else ''}", of_sources)
+            for (source, *size), of_sources in rows.assign(share=100 * rows["share"]).groupby(keys, sort=False)
+        ]
+        across, limits, legend, title = "share", (-3.0, 103.0), "sources", "Agreement by the share of the sources"
+        x = "share of each part from its source, %"
+    elif rows["size"].notna().any():
+        swapped = rows.rename(columns={"size": "other_size", "other_size": "size"})
+        both = pd.concat([rows, swapped], ignore_index=True).drop_duplicates(["size", "other_size"])
+        lines = [(f"{int(size):,}", of_size) for size, of_size in both.groupby("other_size", sort=True)]
+        across, limits, legend = "size", (0.0, float(both["size"].max()) * 1.05), "documents of the other part"
+        title, x = "Agreement of two parts by their sizes", "documents drawn for one part"
+    else:
+        return _plot_grid(result.by_pair[result.by_pair["measure"] == measure], kind, label, place)
     sheet = Sheet.open(place)
-    sheet.limit("x", (0, float(both["size"].max()) * 1.05))
-    sheet.label(title="Agreement of two parts by their sizes", x="documents drawn for one part", y=label)
-    return _finish_beside(sheet, _draw_with_errors(sheet, lines, "size", column), "documents of the other part")
-
-
-def _plot_shares(rows: pd.DataFrame, column: str, label: str, place: Place | None = None) -> Axes:
-    """Draw agreement of mixed parts against the share of each that is of its source, a line for each two sources."""
-    keys = ["source", "size"] if len(set(rows["size"])) > 1 else ["source"]
-    lines = []
-    for (source, *size), mine in rows.assign(share=100 * rows["share"]).groupby(keys, sort=False):
-        lines.append((f"{source}{f', {int(size[0]):,} documents' if size else ''}", mine))
-    sheet = Sheet.open(place)
-    sheet.limit("x", (-3, 103))
-    sheet.label(title="Agreement by the share of the sources", x="share of each part from its source, %", y=label)
-    return _finish_beside(sheet, _draw_with_errors(sheet, lines, "share", column), "sources")
-
-
-def _draw_with_errors(
-    sheet: Sheet, lines: Iterable[tuple[str, pd.DataFrame]], across: str, column: str
-) -> list[tuple[Artist, str]]:
-    """Draw lines with standard errors, neighbours of which differ in colour, marker and stroke."""
+    sheet.limit("x", limits)
+    sheet.label(title=title, x=x, y=label)
     entries: list[tuple[Artist, str]] = []
     ends: list[float] = []
-    for number, (name, rows) in enumerate(lines):
-        mine, style = rows.sort_values(across, kind="stable"), look(number)
-        error = mine[f"{column}_se"].fillna(0)
+    for number, (name, line) in enumerate(lines):
+        # neighbours differ in colour, marker and stroke
+        ordered, style = line.sort_values(across, kind="stable"), look(number)
+        error = ordered[f"{kind}_se"].fillna(0)
         bars: Style = {"elinewidth": 0.7 * sheet.sizes.line, "capsize": 2, "linewidth": sheet.sizes.line, "zorder": 3}
         marks: Style = {"marker": style.marker, "markersize": 0.8 * sheet.sizes.area**0.5, "color": style.colour}
         stroke = STROKES[number % len(STROKES)]
-        drawn = sheet.ax.errorbar(mine[across], mine[column], yerr=error, linestyle=stroke, **bars, **marks)
+        drawn = sheet.ax.errorbar(ordered[across], ordered[kind], yerr=error, linestyle=stroke, **bars, **marks)
         # the legend shows the line and its marker, without the bar of an error
         entries.append((drawn.lines[0], plain(name)))
-        ends += [float((mine[column] - error).min()), float((mine[column] + error).max())]
+        ends += [float((ordered[kind] - error).min()), float((ordered[kind] + error).max())]
     # differences of a few hundredths are what there is to see; 0 need not be in view
     sheet.limit_around("y", ends, air=0.12, least=0.08)
-    return entries
-
-
-def _finish_beside(sheet: Sheet, entries: Entries, title: str) -> Axes:
-    """Finish a figure that is as high as its legend at least, where that stands beside the axes."""
+    # as high as its legend at least, where that stands beside the axes
     high = 0.0 if sheet.below else 1.4 * (len(entries) + 1) * sheet.sizes.text / 72 / sheet.width
-    return sheet.finish(entries, (0.62, max(0.42, high)), title=title)
+    return sheet.finish(entries, (0.62, max(0.42, high)), title=legend)
 
 
 def _plot_grid(by_pair: pd.DataFrame, column: str, label: str, place: Place | None = None) -> Axes:
@@ -366,9 +337,7 @@ class Subcollections(Result):
 
     Of two parts, SS_a pairs of systems are significant on both with the same winner, SS_d with opposite winners, SN and
     NS on one part only, NN on neither. agree-SS_a is ``2 SS_a / (2 SS_a + 2 SS_d + SN + NS)``, active disagreement has
-    ``2 SS_d`` above the line and passive disagreement ``SN + NS``: the three add to 1, and are NaN where no pair is
-    significant. Columns that end in ``_se`` are standard errors; ``_low`` and ``_high``, where there are resamples, the
-    ends of intervals over topics.
+    ``2 SS_d`` above the line and passive disagreement ``SN + NS``; all are NaN where no pair is significant.
 
     Attributes:
         names: of the systems.
@@ -451,8 +420,7 @@ class Subcollections(Result):
         ),
     ]
     parts: Annotated[
-        pd.DataFrame,
-        Table("part", "part* draw* source share drawn* documents judged* topics* per_list* empty_lists"),
+        pd.DataFrame, Table("part", "part* draw* source share drawn* documents judged* topics* per_list* empty_lists")
     ]
     names: list[str]
     measures: list[str]
@@ -550,14 +518,11 @@ def subcollections(
     sources: Annotated[
         Any,
         options.Option(
-            'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, or a dict of name -> list of '
-            "prefixes), a regular expression whose first group is the source (compiled, or a list of one text that "
-            "begins with ``^``), or a function of a docno that returns its source or None. Default: the letters with "
-            "which the docno begins. Documents without a source are in no part.",
+            'which source a document comes from: prefixes of docnos, ``["FBIS", "FT"]``, or a function of a docno that '
+            "returns its source or None; default the letters with which the docno begins. Documents without a source "
+            "are in no part.",
             check=source_rule,
-            flag=options.Flag(
-                help="prefixes of docnos, or ^(...)", metavar="LIST", kind="list", default="the first letters"
-            ),
+            flag=options.Flag(help="prefixes of docnos", metavar="LIST", kind="list", default="the first letters"),
         ),
     ] = None,
     how: How = "source",
@@ -623,12 +588,6 @@ def subcollections(
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`; or
             :class:`~pt_reuse.profile.Systems`.
-        qrels: the judgments, in any form. Each part has those of its documents. Means are over all topics of the
-            judgments, a topic that a run lacks counting 0.
-        resamples: draws of topics for intervals of tau_b and agree-SS_a, each testing all pairs again; default 0, none.
-        seed: of all random draws.
-        n_jobs: parts at a time, as joblib takes it; the numbers do not depend on it. Systems must be able to run in
-            other processes.
 
     Raises:
         InputError: one system, a source without documents, only one source, sizes larger than the corpus, no relevant
@@ -642,18 +601,30 @@ def subcollections(
         [['ENC', 58], ['FORUM', 65], ['NEWS', 89]]
 
     Source: Jones, Turpin, Mizzaro, Scholer and Sanderson 2014, Size and source matter: understanding inconsistencies in
-    test collection-based evaluation, CIKM; ``relevant="own"`` follows Sanderson, Turpin, Zhang and Scholer 2012,
-    Differences in effectiveness across sub-collections, CIKM. The counts are those of Moffat, Scholer and Thomas 2012,
-    Models and metrics: IR evaluation as a user process, ADCS.
+    test collection-based evaluation, CIKM; ``relevant="own"`` follows Sanderson, Turpin, Zhang and Scholer 2012, CIKM;
+    the counts are those of Moffat, Scholer and Thomas 2012, ADCS.
     """
     rule = source_rule(None) if sources is None else sources
     drawing = checked_drawing(how=how, sizes=sizes, shares=shares, whole=whole, repeats=repeats, seed=seed)
     bootstrap = TopicBootstrap(resamples, seed, confidence, n_jobs) if resamples else None
     testing = Testing(test, alpha, correction, samples, seed, bootstrap)
-    systems, people, lowest, chosen, given = _read(runs, qrels, measures, rel)
+    systems: RestrictedRuns | Systems[Any]
+    if isinstance(runs, Systems):
+        systems, people = runs, read_judgments(qrels)
+        runs.check_topics(people.topics)
+        lowest, chosen = graded(people, measures, rel)
+        provided = provided_measures(chosen)
+        given: Any = {"by ir_measures": provided} if provided else {}
+    else:
+        given = Inputs.read(runs, qrels, measures, rel)
+        systems, people, lowest, chosen = RestrictedRuns(given.runs), given.qrels, given.rel, given.measures
+    if len(systems.names) < 2:
+        problem = f"there is one system, {examples(systems.names)}, and it takes two to differ."
+        raise InputError(problem, argument="runs")
     corpus = Corpus.of(systems, people, lowest, shared=relevant == "all")
     by_source, several = drawing.needs_sources or sources is not None, drawing.n_draws > 1
-    parts = drawing.parts(corpus.members(rule) if by_source else {"all": np.arange(len(corpus.split))})
+    every = {"all": np.arange(len(corpus.split))}
+    parts = drawing.parts(rule.members([corpus.docnos[i] for i in corpus.split.tolist()]) if by_source else every)
     called = [f"{part.name}, draw {part.draw}" if several else part.name for part in parts]
     tasks = (
         PartTask(name, systems, *corpus.part(part), chosen, testing) for name, part in zip(called, parts, strict=True)
@@ -665,19 +636,27 @@ def subcollections(
     by_pair, drawn = of_parts.by_pair(drawing)
     by_part = of_parts.by_part(by_pair)
     beware(_caveats(of_parts, by_part, by_pair, len(systems.names)))
+    n_topics = sorted({int(part.counts.sum()) for part in scored})
+    on_topics = f"all {len(people.topics):,} of the judgments on every part"
+    if relevant == "own":
+        some = " to ".join(f"{n:,}" for n in dict.fromkeys([n_topics[0], n_topics[-1]]))
+        on_topics = f"on each part those with a relevant document in it, {some} of {len(people.topics):,}"
+    added = f", {corpus.n_added:,} relevant ones added to each part" if len(corpus.added) else ""
+    corrected = "by the test itself" if test == "tukey" else correction
     settings = settings_of(
         systems,
-        testing,
         given,
         {} if bootstrap is None else interval_settings(bootstrap),
+        test=f"{TESTS[test]}, two-sided, p at most {alpha:g}, correction for the number of pairs: {corrected}",
+        **({"samples": samples} if test in RANDOM else {}),
         parts=_PARTS[how],
         **({"sources": rule.words} if by_source else {}),
         **({"sizes": ", ".join(map(str, drawing.sizes))} if drawing.sizes else {}),
         draws=drawing.n_draws,
         **({"seed": seed} if several or bootstrap or test in RANDOM else {}),
-        documents=corpus.in_words(),
+        documents=f"{len(corpus.split):,} split{added}",
         relevant=f"label of at least {lowest}, {_RELEVANT[relevant]}",
-        topics=_topics_in_words([part.counts for part in scored], own=relevant == "own"),
+        topics=f"{on_topics}, a topic that a run lacks counting 0",
         standard_error=f"of the mean, as a bootstrap over {'draws' if several else 'pairs of parts'} gives it",
     )
     return Subcollections(
@@ -704,35 +683,9 @@ _PARTS = {
 _RELEVANT = {"all": "all of them in every part", "own": "each in the part that it falls into"}
 
 
-def _read(runs: Any, qrels: Any, measures: Any, rel: int | None) -> tuple[Any, ...]:
-    """Return the systems, the judgments, the lowest relevant label, the measures, and the settings of what was read."""
-    if isinstance(runs, Systems):
-        people = read_judgments(qrels)
-        runs.check_topics(people.topics)
-        lowest, chosen = graded(people, measures, rel)
-        provided = provided_measures(chosen)
-        read: tuple[Any, ...] = (runs, people, lowest, chosen, {"by ir_measures": provided} if provided else {})
-    else:
-        inputs = Inputs.read(runs, qrels, measures, rel)
-        read = (RestrictedRuns(inputs.runs), inputs.qrels, inputs.rel, inputs.measures, inputs.settings)
-    if len(names := read[0].names) < 2:
-        raise InputError(f"there is one system, {examples(names)}, and it takes two to differ.", argument="runs")
-    return read
-
-
-def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str:
-    n_topics, sizes = len(counting[0]), sorted({int(counts.sum()) for counts in counting})
-    lacking = "a topic that a run lacks counting 0"
-    if not own:
-        return f"all {n_topics:,} of the judgments on every part, {lacking}"
-    some = " to ".join(f"{n:,}" for n in dict.fromkeys([sizes[0], sizes[-1]]))
-    return f"on each part those with a relevant document in it, {some} of {n_topics:,}, {lacking}"
-
-
 def _caveats(of_parts: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n_systems: int) -> Iterator[Caveat]:
-    n_topics, where = min(
-        (int(scored.counts.sum()), part.name) for part, scored in zip(of_parts.parts, of_parts.scored, strict=True)
-    )
+    named = zip(of_parts.parts, of_parts.scored, strict=True)
+    n_topics, where = min((int(scored.counts.sum()), part.name) for part, scored in named)
     yield from few_topics(n_topics, f"part {where!r}")
     tied = by_part[by_part["least"].round(DECIMALS) == by_part["most"].round(DECIMALS)]
     for row in records(tied.head(1)):
