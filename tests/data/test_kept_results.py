@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -14,9 +12,7 @@ from live_parts import TOPICS, Live, same
 
 from pt_reuse._files import alone
 from pt_reuse.data import pipelines
-from pt_reuse.data.pipelines import has_address
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.store import write_arrays
 from pt_reuse.errors import InputError
 
 ALL = TOPICS["qid"].tolist()
@@ -40,17 +36,6 @@ def test_the_second_call_runs_nothing(tmp_path):
     assert first.batches == second.batches == []
     assert same(once, PLAIN)
     assert same(again, PLAIN)
-
-
-def test_only_what_is_missing_runs(tmp_path):
-    run(tmp_path, TOPICS.iloc[3:12], (1,), batch_size=4)
-    _, first = run(tmp_path, TOPICS, (1,), batch_size=3)
-    assert first.batches == [["t0", "t1", "t2"], ["t12", "t13", "t14"], *([f"t{i}" for i in range(at, min(at + 3, 23))]
-                             for at in range(15, 23, 3))]  # fmt: skip
-    both, first, second = run(tmp_path)
-    assert first.batches == []
-    assert second.asked == ALL
-    assert same(both, PLAIN)
 
 
 def test_a_call_that_failed_goes_on(tmp_path):
@@ -135,31 +120,6 @@ def test_docnos_of_several_types(tmp_path):
         assert runs["x"][["docno", "score"]].to_numpy().tolist() == [["a", 2.0], ["7", 1.0]]
 
 
-# what a file holds: every bit of numbers and every character of names comes back
-
-
-#: any text but that of lone surrogates, and bytes that were no UTF-8
-TEXTS = st.text(max_size=6) | st.binary(max_size=4).map(lambda data: data.decode("utf-8", "surrogateescape"))
-ROWS = st.lists(st.tuples(TEXTS, st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 9)), max_size=6)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rows=ROWS)
-def test_every_bit_comes_back(rows, tmp_path):
-    frame = pd.DataFrame(rows, columns=["docno", "score", "rank"]).assign(qid="1", vectors=[np.ones(2)] * len(rows))
-    kept = pipelines.KeptPipeline("x", Live(1), tmp_path)
-    found = kept._keep(frame, {"1": "digest"})
-    assert found["docno"].tolist() == frame["docno"].tolist()
-    for column in ("score", "rank"):
-        assert found[column].to_numpy().tobytes() == frame[column].to_numpy(dtype=float).tobytes()
-
-
-def test_names_with_addresses():
-    assert has_address(repr(Live(1)))
-    assert has_address("org.terrier.Index@5e91993f")
-    assert not has_address("BM25 @10, 0x")
-
-
 # what makes results that were kept useless, or keeps them from being written: told in a sentence, and mended
 
 
@@ -215,20 +175,6 @@ def test_another_process(cache, tmp_path, messages):
     pipeline = Live(1)
     first_run(cache, pipeline)
     assert pipeline.batches == []
-
-
-def test_a_full_disk(tmp_path, monkeypatch, messages):
-    def full(path, arrays, notes):
-        if "t10" in notes["topics"]:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        write_arrays(path, arrays, notes)
-
-    monkeypatch.setattr("pt_reuse.data.pipelines.write_arrays", full)
-    messages.refused(lambda: first_run(tmp_path), argument="cache")
-    monkeypatch.undo()
-    pipeline = Live(1)
-    assert same(first_run(tmp_path, pipeline), FIRST)
-    assert pipeline.asked == ALL[10:]
 
 
 #: what a pipeline returns that no field takes

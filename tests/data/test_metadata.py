@@ -177,24 +177,6 @@ def test_base_keeps_what_is_not_given():
     assert base["type"].tolist() == [None] * 3
 
 
-# tables by name
-
-
-def test_all_labels_by_index():
-    frame = pd.DataFrame({"team": TEAMS, "type": "t", "pooled": [True, False, None], "year": [1, 2, 3]}, index=NAMES)
-    wanted = make_run_table(NAMES, metadata=frame.reset_index(names="name"))
-    assert make_run_table(NAMES, metadata=frame).equals(wanted)
-    assert column("type", types=frame) == ["t"] * 3
-    assert column("pooled", pooled=frame) == [True, False, pd.NA]
-    assert column("pooled", pooled=frame["pooled"]) == [True, False, pd.NA]
-    # the names of runs may be numbers, where the index says what it is
-    numbered = pd.DataFrame({"team": TEAMS}, index=pd.Index([1, 2, 3], name="name"))
-    assert column("team", ["3", "1", "2"], teams=numbered) == ["A", "A", "B"]
-    # a column of names is what it says it is
-    both = pd.DataFrame({"name": NAMES, "team": TEAMS}, index=["r3", "r2", "r1"])
-    assert column("team", metadata=both) == TEAMS
-
-
 # some are given, and some are misspelt
 
 

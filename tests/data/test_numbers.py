@@ -78,10 +78,3 @@ def test_every_length_and_every_place_of_the_dot():
     texts += [digits[:dot] + "." + digits[dot:n] for n in range(1, 21) for dot in range(n + 1)]
     texts += [text[:at] + odd + text[at:] for text in ("12", "9.87654321") for at in range(3) for odd in "/:.-+Aa"]
     check([sign + text for sign in ("", "-", "+") for text in texts])
-
-
-def test_no_rows():
-    values, wrong = parse_numbers(
-        np.zeros(48, dtype=np.uint8), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    )
-    assert len(values) == len(wrong) == 0

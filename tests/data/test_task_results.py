@@ -144,14 +144,6 @@ def test_a_mean_over_other_subsets_is_no_score_of_the_task(folder):
         assert ("four", "A") not in values(read(folder, tasks="A"))
 
 
-def test_several_faults_are_told_together(folder):
-    put(folder, "two", "c", "A", "{")
-    put(folder, "org__one", "aaaaaaaaaa", "B", "{")
-    with pytest.raises(InputError) as caught:
-        read(folder)
-    assert [fault.place for fault in caught.value.faults] == ["org__one/aaaaaaaaaa/B.json", "two/c/A.json"]
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -183,8 +175,3 @@ def test_packed_results_are_read_and_a_task_stands_once(folder):
         read(folder)
     file.unlink()
     assert values(read(folder))["two", "B"] == 0.5
-
-
-def test_a_task_is_not_chosen_and_ignored():
-    with pytest.raises(InputError, match="ignore and tasks both name 'A'"):
-        ResultChoice.of(**{**ANY, "tasks": ["A", "B"], "ignore": "A"})

@@ -14,7 +14,7 @@ from opened import opened_field
 from topic_ways import WhoDoesIt, odd_field
 
 from pt_reuse.data import topic_jobs
-from pt_reuse.data.topic_jobs import cut_where, grouped, part_topics, parts_of, run_topics
+from pt_reuse.data.topic_jobs import cut_where, grouped, part_topics, run_topics
 
 RUNS, _ = odd_field()
 FIELD = RUNS.field
@@ -55,18 +55,6 @@ def test_other_processes_get_an_open_field(field):
         assert os.getpid() not in {process for process, *_ in who(field, n_jobs=2)}
 
 
-def test_processes_get_few_jobs(monkeypatch):
-    monkeypatch.setattr(topic_jobs, "_JOBS", 3)
-    jobs = []
-    run_jobs = topic_jobs.run_jobs
-    monkeypatch.setattr(
-        topic_jobs, "run_jobs", lambda some, total, **options: run_jobs(_noted(some, jobs), total, **options)
-    )
-    with parallel_config(backend="loky", n_jobs=2):
-        who(FIELD)
-    assert 1 < len(jobs) <= 3
-
-
 def test_processes_get_whole_blocks_where_there_are_many(monkeypatch):
     blocks = opened_field(FIELD, 1)
     assert len(blocks.parts) > 3
@@ -75,12 +63,6 @@ def test_processes_get_whole_blocks_where_there_are_many(monkeypatch):
         groups = grouped(WhoDoesIt(blocks, TOPICS), blocks, [range(t, t + 1) for t in range(len(TOPICS))])
         assert [t for group in groups for t in group] == list(range(len(TOPICS)))
         assert len(groups) == (len(TOPICS) if jobs == "topics" else len(blocks.parts))
-
-
-def _noted(jobs, kept):
-    for job in jobs:
-        kept.append(job)
-        yield job
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(-1, 3)), max_size=12), st.integers(1, 20))
@@ -93,11 +75,3 @@ def test_topics_are_cut_by_size_and_block(topics, at_once):
     for some in cut:
         assert len({part[t] for t in some} - {-1}) <= 1
         assert sum(sizes[t] for t in some) <= at_once or len(some) == 1
-
-
-def test_the_blocks_of_topics():
-    field = opened_field(FIELD, 700)
-    at = [field.topic_row.get(topic, -1) for topic in TOPICS]
-    found = parts_of(field, at)
-    assert (found[0], found[-2:]) == (-1, [-1, -1])
-    assert [found.count(i) for i in range(len(field.parts))] == [len(part) for part in field.parts]

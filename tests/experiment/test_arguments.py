@@ -91,12 +91,6 @@ def test_errors_of_systems_topics_and_measures(messages):
     assert_same(ours, pt.Experiment(with_team, TOPICS, QRELS, [Needy()]))
 
 
-def test_document_twice_is_an_error_of_the_system(messages):
-    twice = pd.concat([FIELD.runs["lex1a"], FIELD.runs["lex1a"][:1]])
-    systems = {"B": FIELD.runs["lex1a"], "A": Retriever(twice)}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP]), argument="retr_systems")
-
-
 def test_field_and_topics(messages):
     elsewhere = FIELD.runs["lex1b"][:25].assign(qid="99")
     far = ptr.RunSet.from_frames({"far": elsewhere}, teams={"far": "T"})
@@ -162,31 +156,6 @@ def test_arguments_and_result_frames(live, messages):
     for frame in FRAMES.values():
         systems = {"live": live, "stored": frame}
         messages.refused(lambda systems=systems: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], validate="ignore"))
-
-
-def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):
-    """Systems need no ranks, unless the order is asked for; then one that is stored is looked at first."""
-    frames = {name: OTHERS[name] for name in OTHERS}
-    field = ptr.RunSet.from_frames(frames, metadata=OTHERS.run_table, pool_order="rank", pool_depth=8)
-    stored = FRAME.drop(columns="rank")
-    systems = {"live": Retriever(FIELD.runs["lex1a"].drop(columns="rank")), "stored": stored}
-    table = ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=field)
-    pd.testing.assert_frame_equal(
-        table, ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8), check_like=True
-    )
-    assert table.attrs["reuse"]["settings"]["pool order"] == "rank"
-    systems = {"live": live, "stored": stored}
-    how = {"field": field, "pooled": True, "pool_order": "rank"}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], **how))
-
-
-def test_a_folder_that_nothing_can_be_saved_to(live, messages, monkeypatch, tmp_path):
-    def denied(*_, **__):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("pt_reuse._files.tempfile.TemporaryFile", denied)
-    given = {"save_dir": str(tmp_path)}
-    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="save_dir")
 
 
 def test_a_system_may_be_a_run_file(tmp_path):

@@ -19,7 +19,7 @@ import pytest
 from lz4.frame import LZ4FrameFile
 
 import pt_reuse as ptr
-from pt_reuse.experiment.artifact import ReuseArtifact, RunsArtifact
+from pt_reuse.experiment.artifact import ReuseArtifact
 
 FIELD = ptr.demo.simulate_field(seed=3, n_topics=4, n_docs=50, n_teams=3, length=12, depth=5)
 POOL = ptr.depth_pool(FIELD.runs, depth=5)
@@ -87,15 +87,6 @@ def test_packed_served_and_loaded_from_its_address(served, capsys):
     loaded = pt.Artifact.from_url(f"{address}/field.tar.lz4")
     same(loaded.content, FIELD.runs)
     capsys.readouterr()
-
-
-def test_a_pool_that_came_back_is_worked_with(tmp_path):
-    POOL.to_artifact(tmp_path / "pool")
-    loaded = pt.Artifact.load(str(tmp_path / "pool")).content
-    team = POOL.run_table["team"].iloc[0]
-    pd.testing.assert_frame_equal(loaded.uniques(), POOL.uniques())
-    assert repr(loaded.without(team)) == repr(POOL.without(team))
-    assert loaded.judge(FIELD.all_qrels).to_frame().equals(POOL.judge(FIELD.all_qrels).to_frame())
 
 
 def uploaded(monkeypatch, artifact, **options):
@@ -229,53 +220,6 @@ def test_every_file_has_a_digest(name, tmp_path):
             _ = pt.Artifact.load(str(made.folder)).content
         path.write_bytes(data)
     same(pt.Artifact.load(str(made.folder)).content, GIVEN[name])
-
-
-def test_two_run_files_that_were_swapped_are_told(tmp_path):
-    made = FIELD.runs.to_artifact(tmp_path / "it")
-    for names in (FIELD.runs.names[:2], FIELD.runs.names[1:3]):
-        one, two = (made.folder / "runs" / f"input.{name}.gz" for name in names)
-        first, second = one.read_bytes(), two.read_bytes()
-        one.write_bytes(second)
-        two.write_bytes(first)
-        with pytest.raises(ptr.InputError) as error:
-            _ = pt.Artifact.load(str(made.folder)).content
-        assert error.value.place == f"{made.folder}, runs, {one.name}"
-        one.write_bytes(first)
-        two.write_bytes(second)
-
-
-@pytest.mark.parametrize("name", GIVEN)
-def test_an_artifact_without_digests_is_refused(name, tmp_path, messages):
-    made = GIVEN[name].to_artifact(tmp_path / "it")
-    before = {path: path.read_bytes() for path in files_of(made.folder)}
-
-    def without(path, *keys):
-        said = json.loads(path.read_text())
-        facts = said.get("fields", {}).get("facts", {}).get("mapping", [])
-        found = [key for key in keys if said.pop(key, None) is not None] + [k for k, _ in facts if k in keys]
-        facts[:] = [pair for pair in facts if pair[0] not in keys]
-        path.write_text(json.dumps(said))
-        return found
-
-    # of itself; of its files; of its run files or of the documents that a sample leaves out
-    cases = {"digest": "pt_meta.json", "files": "result.json", "digests": "result.json", "unsampled": "result.json"}
-    for key, file in cases.items():
-        if without(made.folder / file, key):
-            if file == "result.json":
-                meta = json.loads((made.folder / "pt_meta.json").read_text())
-                (made.folder / "pt_meta.json").write_text(json.dumps({**meta, "digest": sha256(made.folder / file)}))
-            messages.refused(lambda: pt.Artifact.load(str(made.folder)).content)
-        for path, data in before.items():
-            path.write_bytes(data)
-    same(pt.Artifact.load(str(made.folder)).content, GIVEN[name])
-
-
-def test_what_pyterrier_reads_is_damaged(tmp_path, messages):
-    made = FIELD.runs.to_artifact(tmp_path / "it")
-    for damage in ("", "{", "[]", "3", "null", '{"digest": 3}', '{"digest": []}', "\udcff"):
-        (made.folder / "pt_meta.json").write_text(damage, errors="surrogateescape")
-        messages.refused(lambda: RunsArtifact(made.folder).content)
 
 
 def test_bad_input(tmp_path, messages):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import ALL, FIELD, LIVE, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, recorded, retrievers
+from experiment_parts import ALL, FIELD, LIVE, NAMES, OTHERS, QRELS, SUFFIXES, TOPICS, frames, retrievers
 from ir_measures import AP, RR, Judged, P, nDCG
 
 import pt_reuse as ptr
@@ -85,25 +85,6 @@ def test_by_hand():
     for column, values in expected.items():
         assert result[column].tolist() == pytest.approx(values), column
     assert result["AP drop"].dtype == np.int64
-
-
-def test_by_hand_per_topic():
-    # topic 1: A falls behind B under P@2 (1/2 against 1, F has 1/2, too) and under AP (7/18 against 1/2)
-    rows = by_hand(perquery=True).set_index(["name", "qid", "measure"])
-    expected = {
-        ("A", "1", "P@2"): (1, 1 / 2, -50, 1, 2, 1, 0),
-        ("A", "2", "P@2"): (1 / 2, 1 / 2, 0, 1, 1, 0, 0),
-        ("B", "1", "P@2"): (1, 1, 0, 1, 1, 0, 0),
-        ("B", "2", "P@2"): (0, 0, np.nan, 3, 3, 0, 1),
-        ("A", "1", "AP"): (3 / 4, 7 / 18, 100 * (7 / 18 * 4 / 3 - 1), 1, 2, 1, 0),
-        ("A", "2", "AP"): (1, 1, 0, 1, 1, 0, 0),
-        ("B", "1", "AP"): (1 / 2, 1 / 2, 0, 2, 2, 0, 1 / 3),
-        ("B", "2", "AP"): (0, 0, np.nan, 3, 3, 0, 1),
-    }
-    assert set(rows.index) == set(expected)
-    for key, values in expected.items():
-        assert rows.loc[key, ["value", *SUFFIXES]].tolist() == pytest.approx(values, nan_ok=True), key
-    assert rows[["rank", "LOU rank", "drop"]].dtypes.tolist() == [np.int64] * 3
 
 
 # by brute force
@@ -241,26 +222,6 @@ def test_reuse_chooses_columns(reuse):
     averages += [f"{measure} {suffix}" for measure in ("AP", "P@5") for suffix in suffixes]
     pd.testing.assert_frame_equal(some[0], every[0][averages + once])
     pd.testing.assert_frame_equal(some[1], every[1][["name", "qid", "measure", "value", *suffixes, *once]])
-
-
-# where it differs from pt.Experiment, it says so
-
-
-def tied():
-    # d2 and d1 tie: pytrec_eval takes the later name first, the provider of RR@k the earlier one
-    topics = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
-    a = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "d2", "d3"], "score": [1.0, 1.0, 1.0], "rank": [0, 1, 0]})
-    qrels = pd.DataFrame({"qid": ["1", "2", "2"], "docno": ["d1", "d3", "d4"], "label": [1, 1, 0]})
-    return {"A": a, "B": a[2:]}, topics, qrels
-
-
-@pytest.mark.parametrize("more", [{}, {"highlight": "bold"}, {"round": {"RR@10": 1}}])
-def test_ties_that_providers_break_another_way(more, messages):
-    _, _, warned = recorded(ptr.Experiment, *tied(), [RR @ 10, RR, AP], **more)
-    # B lacks a topic of two, and the tie changes means
-    assert len(warned) == 3
-    for one in warned[1:]:
-        messages.told(one)
 
 
 # the columns of the lowest and the highest score, in every form of a result

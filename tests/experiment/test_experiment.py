@@ -243,18 +243,6 @@ def results(qids=("1", "1", "2")):
     )
 
 
-def test_passes_the_very_frame_and_keeps_a_copy():
-    recorder, frame = Recorder("a"), results()
-    assert recorder.transform(frame) is frame
-    frame["score"] = 9.0
-    frame.loc[0, "docno"] = "changed"
-    assert recorder.results().to_dict("list") == {
-        "qid": ["1", "1", "2"],
-        "docno": ["d0", "d1", "d2"],
-        "score": [1.5, 1.5, 1.5],
-    }
-
-
 @pytest.mark.parametrize("docno", ["d9", None])
 def test_what_a_later_batch_repeats_stands_once_but_not_what_one_batch_repeats(docno):
     recorder = Recorder("a")

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, frames, retrievers
-from ir_measures import AP, P, nDCG
+from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, frames, retrievers
+from ir_measures import AP, P
 
 import pt_reuse as ptr
 from pt_reuse.experiment.arguments import read_topics
@@ -110,26 +110,6 @@ def test_topics_of_ir_datasets():
     assert ptr.Experiment(retrievers(), both, QRELS, [AP]).equals(expected)
 
 
-@QUIET
-@pytest.mark.parametrize("pool_order", ["file", "rank"])
-def test_systems_are_pooled_by_score_whatever_the_order_of_the_field(pool_order):
-    # rows as a re-ranker leaves them
-    unsorted = {name: FIELD.runs[name].sort_values("docno").drop(columns="rank") for name in NAMES}
-    theirs = OTHERS.with_metadata(pooled=True)
-    field = ptr.RunSet.from_frames(
-        {name: theirs[name] for name in theirs}, metadata=theirs.run_table, pool_order=pool_order, pool_depth=2
-    )
-    given = (TOPICS, QRELS, [AP, nDCG @ 10])
-    how = {"field": field, "pooled": True, "reuse": ["lou"]}
-    sorted_rows = {name: FIELD.runs[name].sort_values(["qid", "rank"]) for name in NAMES}
-    wanted = ptr.Experiment(sorted_rows, *given, **how)
-    assert (wanted["AP LOU"] < wanted["AP"]).any()
-    for systems in (unsorted, {name: Retriever(frame) for name, frame in unsorted.items()}):
-        found = ptr.Experiment(systems, *given, **how)
-        pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(wanted))
-        assert found.attrs["reuse"]["settings"]["pool order of systems"] == "trec_eval9"
-
-
 FILES = {
     "1\twhat is it?\n2\ta: b\n": [("1", "what is it?"), ("2", "a: b")],
     "1 what is it?\n": [("1", "what is it?")],
@@ -148,25 +128,3 @@ def test_topics_files_of_each_form(tmp_path, messages):
         error = messages.refused(lambda: ptr.Experiment(RUNS, str(path), QRELS, [AP]), argument="topics")
         assert str(error).endswith(". Give TREC topics (<top>), XML, a line for each topic (its qid, a tab or blank, "
                                    "the query), or a frame.")  # fmt: skip
-
-
-@pytest.mark.parametrize("odd", [None, np.nan, ["A"], 1.5, b"\xff"], ids=repr)
-def test_a_name_of_a_system_that_is_no_text_is_refused(odd, messages):
-    systems = frames()
-    given = [systems[name] for name in NAMES[:2]]
-    for more in ({}, {"reuse": []}):
-        call = lambda *given, more=more, **how: ptr.Experiment(*given, TOPICS, QRELS, [AP], **how, **more)  # noqa: E731
-        messages.refused(lambda call=call: call(given, names=[odd, "B"]), argument="names")
-        if not isinstance(odd, list):
-            messages.refused(lambda call=call: call({odd: given[0], "B": given[1]}), argument="retr_systems")
-
-
-@QUIET
-@pytest.mark.parametrize("name", [b"A", np.str_("A"), 7, np.int64(7)], ids=repr)
-def test_a_name_of_a_system_is_the_same_text_everywhere(name):
-    systems = frames()
-    given, text = [systems[one] for one in NAMES[:2]], "A" if isinstance(name, bytes) else str(name)
-    for reuse in (None, []):
-        by_name = ptr.Experiment({name: given[0], "B": given[1]}, TOPICS, QRELS, [AP], reuse=reuse)
-        listed = ptr.Experiment(given, TOPICS, QRELS, [AP], names=[name, "B"], reuse=reuse)
-        assert by_name["name"].tolist() == listed["name"].tolist() == [text, "B"]

@@ -101,13 +101,6 @@ def live(frames):
     return [Retriever(frame) for frame in frames.values()]
 
 
-def test_batches(shallow, measured):
-    frames, topics, qrels, _ = shallow
-    measures, wanted = measured
-    found = pt.Experiment(live(frames), topics, qrels, measures, names=list(frames), batch_size=7)
-    same(found, means(wanted))
-
-
 def test_topics_and_judgments_that_are_left_out(shallow, measured):
     frames, topics, qrels, _ = shallow
     measures, wanted = measured
@@ -120,33 +113,6 @@ def test_topics_and_judgments_that_are_left_out(shallow, measured):
     few = qrels[qrels["qid"].isin(topics["qid"][30:])]
     less = pt.Experiment(live(frames), topics, few, measures, names=list(frames), filter_by_qrels=True)
     same(less, means(wanted, set(few["qid"])))
-
-
-def test_evaluate_and_grid_search(shallow, measured):
-    frames, topics, qrels, _ = shallow
-    measures, wanted = measured
-    name = SYSTEMS[0]
-    found = pt.Evaluate(frames[name], qrels, measures)
-    for measure, value in found.items():
-        assert value == pytest.approx(means(wanted)[measure][name], abs=1e-12)
-    cut = pt.Evaluate(frames[name], qrels, measures, perquery=True)
-    assert cut["401"]["Low(P@5)"] == wanted[name, "401", "Low(P@5)"]
-
-    class Some(pt.Transformer):
-        """Takes the run of one system or another."""
-
-        def __init__(self, which):
-            self.which = which
-
-        def transform(self, inp):
-            return inp.merge(frames[SYSTEMS[self.which]].drop(columns="name"), on="qid")
-
-    some = Some(0)
-    values = means(wanted)["Low(nDCG@5)"]
-    found = pt.GridScan(some, {some: {"which": [0, 1, 2]}}, topics, qrels, [ptr.Low(nDCG @ 5)], dataframe=False)
-    assert [scores["Low(nDCG@5)"] for _, scores in found] == pytest.approx(values.loc[SYSTEMS].tolist(), abs=1e-12)
-    pt.GridSearch(some, {some: {"which": [0, 1, 2]}}, topics, qrels, metric=ptr.Low(nDCG @ 5))
-    assert SYSTEMS[some.which] == values.idxmax()
 
 
 def test_graded_labels_and_batches_that_lack_the_highest():
@@ -170,19 +136,6 @@ def test_graded_labels_and_batches_that_lack_the_highest():
     np.testing.assert_allclose(blocks.set_index("name")["High(nDCG@5)"].loc[wanted.index], wanted, atol=1e-12)
 
 
-@pytest.mark.parametrize("top", [1, 2, 4])
-def test_unjudged_documents_up_to_a_label_below_or_above_the_judged(top):
-    frames = {name: FIELD.runs[name].groupby("qid").head(5) for name in NAMES}
-    qrels = QRELS.groupby("qid").head(6).assign(label=lambda q: np.arange(len(q)) % 4)
-    hand = by_hand(frames, qrels, [nDCG @ 5], TOPICS["qid"].tolist(), top)
-    measures = [kind(nDCG @ 5, max_label=np.int64(top)) for kind in (ptr.Low, ptr.High)]
-    found = pt.Experiment(list(frames.values()), TOPICS, qrels, measures, names=NAMES, perquery=True)
-    assert len(found) == 2 * len(hand)
-    for name, qid, measure, value in found[["name", "qid", "measure", "value"]].itertuples(index=False):
-        end = measure.startswith("High")
-        assert value == pytest.approx(hand[name, qid, "nDCG@5"][end], abs=1e-12), (name, qid, measure)
-
-
 @pytest.mark.parametrize("measure", [P @ 2, RR @ 2, RBP(rel=1), nDCG])
 def test_infinite_scores_are_ranked_and_what_has_no_order_is_refused(measure):
     docnos = ["d1", "d2", "d3"]
@@ -197,18 +150,6 @@ def test_infinite_scores_are_ranked_and_what_has_no_order_is_refused(measure):
             kind.calc_aggregate(qrels, run.assign(doc_id=["d1", "d1", "d2"]))
         with pytest.raises(ptr.InputError, match="'d3'"):
             kind.calc_aggregate(qrels, run.assign(score=[2.0, 1.0, np.nan]))
-
-
-def test_residual_of_rank_biased_precision_is_that_of_its_authors(shallow):
-    frames, _, qrels, _ = shallow
-    name = SYSTEMS[1]
-    found = pt.Evaluate(frames[name], qrels, [ptr.Residual(RBP(rel=1, p=0.9))], perquery=True)
-    judged = set(zip(qrels["qid"], qrels["docno"], strict=True))
-    for qid, rows in frames[name].groupby("qid"):
-        rows = rows.sort_values("score", ascending=False, kind="stable")
-        holes = [i for i, docno in enumerate(rows["docno"]) if (qid, docno) not in judged]
-        residual = 0.1 * sum(0.9**i for i in holes) + 0.9 ** len(rows)
-        assert found[qid]["Residual(RBP(rel=1,p=0.9))"] == pytest.approx(residual, abs=1e-12)
 
 
 def test_condensed_lists(shallow):
@@ -228,9 +169,6 @@ def test_condensed_lists(shallow):
         np.testing.assert_allclose(found[repr(of)], wanted[repr(m)], atol=1e-12)
     # ir_measures' own name for a sampled pool, on the same frame
     assert pt.Evaluate(frames[SYSTEMS[0]], qrels, [infAP])["infAP"] > 0
-
-
-TEAM_OF = dict(FIELD.runs.run_table[["name", "team"]].itertuples(index=False))
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.errors.ReuseWarning")
@@ -258,28 +196,6 @@ def test_uniques_as_in_leave_out_uniques():
     part = pt.Experiment(live(systems), TOPICS, qrels, lou, names=NAMES, perquery=True)
     part = part[part["qid"].isin(TOPICS["qid"][:3])].pivot_table(index="name", columns="measure", values="value")
     same(few, part)
-
-
-def test_uniques_of_a_team_that_has_other_runs():
-    field = OTHERS.with_metadata(pooled=True).reorder("trec_eval9")
-    for name in NAMES:
-        team = TEAM_OF[name]
-        mine = FIELD.runs.select([name]).with_metadata(teams={name: team}, pooled=[name]).reorder("trec_eval9")
-        wanted = ptr.leave_out_uniques(field | mine, QRELS, [R @ 8], depth=8).by_run.set_index("name")["reduced_score"]
-        lou = ptr.LOU(R @ 8, field=field, depth=8, team=team, name="R LOU")
-        assert pt.Evaluate(FIELD.runs[name], QRELS, [lou])["R LOU"] == pytest.approx(wanted[name], abs=1e-12)
-
-
-def test_what_a_system_shares_with_its_team_alone_is_unique_to_the_team():
-    score = [2.0, 1.0]
-    theirs = {name: pd.DataFrame({"qid": "1", "docno": docnos, "score": score}) for name, docnos in
-              (("sister", ["d1", "d2"]), ("other", ["d2", "d3"]))}  # fmt: skip
-    field = ptr.RunSet.from_frames(theirs, teams={"sister": "us", "other": "them"}, pooled=True)
-    mine = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": score, "query": "q"})
-    qrels = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "label": [1, 1, 0]})
-    lou = [ptr.LOU(P @ 2, field=field, depth=2), ptr.LOU(P @ 2, field=field, depth=2, team="us")]
-    assert list(pt.Evaluate(mine, qrels, lou).values()) == [1.0, 0.5]
-    assert [repr(m) for m in lou] == ["LOU(P@2,field=2 runs,depth=2)", "LOU(P@2,field=2 runs,depth=2,team='us')"]
 
 
 def test_a_system_that_did_not_contribute_is_told(messages):
@@ -312,12 +228,6 @@ def test_a_system_that_did_not_contribute_is_told(messages):
     )
     qrels = of_pool.astype({"qid": object, "docno": object})
     messages.warned(lambda: pt.Experiment(systems, topics, qrels, [lou]), times=0, unpooled=True)
-
-
-def test_a_field_whose_pool_is_not_what_was_judged(messages):
-    lou = ptr.LOU(AP, field=OTHERS, depth=1)
-    given = (live({name: FIELD.runs[name] for name in NAMES}), TOPICS, QRELS, [lou])
-    messages.warned(lambda: pt.Experiment(*given, names=NAMES, batch_size=2))
 
 
 def test_measures_of_two_fields_are_not_mixed_up(messages):

@@ -221,17 +221,6 @@ def test_by_hand(messages):
     assert any("by trec_eval the scores of 1 of 2 systems" in note for note in result.report().notes)
 
 
-def test_a_share_that_is_another_is_told(messages):
-    """What was never judged counts as what is not relevant, in the score alone."""
-    systems, qrels = {"A": near_tie()}, judged(a=0, c=1)
-    # and nothing that counts is judged
-    result = messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, qrels, [P @ 1]), times=2)
-    assert result["P@1 unjudged"].tolist() == [1.0]
-    usual = ptr.score(systems, qrels, [ptr.Unjudged @ 1, P @ 1])
-    assert usual.mean.iloc[0, 1:].tolist() == [0.0, 0.0]
-    assert recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [P @ 1], reuse="rank")[2] == []
-
-
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6))
 def test_it_is_told_where_ptr_score_differs_and_nowhere_else(seed):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, frames, retrievers
+from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, frames, retrievers
 from ir_measures import AP, Accuracy, NumRelRet, NumRet, P, nDCG
 
 import pt_reuse as ptr
@@ -104,18 +104,6 @@ def test_runs_are_executed_once_and_give_the_numbers_of_the_experiment():
         keyed = frame.assign(key=frame["score"].astype(np.float32)).sort_values(["key", "docno"], ascending=False)
         expected |= set(zip(*keyed.groupby("qid").head(10)[["qid", "docno"]].to_numpy().T, strict=True))
     assert set(zip(*pool.to_frame()[["qid", "docno"]].to_numpy().T, strict=True)) == expected
-
-
-def test_runs_of_batches_trees_and_saved_files(tmp_path):
-    whole = experiment().runs.to_frame()
-    assert experiment(batch_size=2).runs.to_frame().equals(whole)
-    assert experiment(plan="tree", verbose=False).runs.to_frame().equals(whole)
-    save = {"save_dir": str(tmp_path), "save_format": pickle}
-    experiment(**save)
-    systems = {name: Retriever(FIELD.runs["lex1a"]) for name in NAMES}
-    again = ptr.Experiment(systems, TOPICS, QRELS, MEASURES, field=OTHERS, depth=8, save_mode="reuse", **save)
-    assert again.runs.to_frame().equals(whole)
-    assert [system.calls for system in systems.values()] == [0, 0, 0]
 
 
 # the summary over the field: where a user finds it, what travels with the result, and what is None
@@ -231,32 +219,6 @@ def test_report_has_what_a_paper_prints():
     assert "paired t-test against neu2a" in " ".join(text.split())
     assert "5 runs of the field and 3 systems" in " ".join(text.split())
     assert "pool depth 5" in " ".join(text.split())
-
-
-def test_report_by_topic_is_of_the_means():
-    expected = in_field().report().to_frame()
-    for form in ({"perquery": True}, {"layout": "long"}):
-        table = in_field(**form).report().to_frame()
-        pd.testing.assert_frame_equal(
-            table.sort_values("System, measure", ignore_index=True),
-            expected.sort_values("System, measure", ignore_index=True),
-        )
-    assert in_field(perquery="both").perquery.report().to_frame()["Score"].tolist()
-
-
-def test_report_is_of_the_measures_and_systems_at_hand():
-    result, long = in_field(), in_field(layout="long")
-    names = ["neu2a", "lex1a"]
-    expected = result.set_index("name").loc[names, "AP"].tolist()
-    for part in (
-        result.set_index("name").loc[names, ["AP", "AP rank"]],
-        long[(long["measure"] == "AP") & long["name"].isin(names)].sort_values("name", ascending=False),
-    ):
-        table = part.report().to_frame()
-        assert (table["System"].tolist(), table["AP"].tolist()) == (names, expected)
-    assert result[["name"]].report().to_frame().equals(result.report().to_frame())
-    by_measure = result[["name", "AP"]].report(nDCG @ 10).to_frame()
-    assert by_measure["nDCG@10"].tolist() == result["nDCG@10"].tolist()
 
 
 def test_what_cannot_be_reported(messages):

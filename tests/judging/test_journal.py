@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from pt_reuse.errors import InputError, ReuseWarning
+from pt_reuse.errors import InputError
 from pt_reuse.judging import session as module
 from pt_reuse.judging.session import Journal
 
@@ -67,13 +67,6 @@ def test_a_file_torn_anywhere_holds_a_prefix(kept, monkeypatch):
         expected = max(sum(end <= size for end in ends) - 1, 0)
         assert opened(kept, *RECORDS[expected:]) == RECORDS[:expected]
         assert kept.read_bytes() == whole
-
-
-def test_a_damaged_last_line_is_dropped_with_a_warning(kept):
-    kept.write_bytes(kept.read_bytes()[:-3] + b"x}\n")
-    with pytest.warns(ReuseWarning, match="line 6"):
-        assert opened(kept) == RECORDS[:4]
-    assert opened(kept) == RECORDS[:4]
 
 
 def test_a_damaged_line_in_the_middle_is_refused(kept):

@@ -199,28 +199,6 @@ def test_what_is_no_judge_is_refused(messages):
     messages.refused(lambda: compared_labels(HUMAN, as_judges(judged(*[1] * 5, qids="33344"))[0]), argument="judge")
 
 
-def test_a_folder_is_its_judges(tmp_path, messages):
-    messages.hidden[str(tmp_path)] = "FOLDER"
-    for place in (tmp_path, tmp_path / "nowhere"):
-        messages.refused(lambda place=place: as_judges(place))
-    ptr.Qrels(judged(1, 0, 0, 1, 1)).write(tmp_path / "one.qrels")
-    (tmp_path / "two.jsonl").write_text('{"qid": "1", "docno": "a", "label": 3}\n')
-    (tmp_path / "judges.csv").write_text("name,family,rel\ntwo,gpt,2\n")
-    read = ptr.judging.read_judges(tmp_path)
-    for form in (tmp_path, str(tmp_path), read):
-        found = {one.name: (one.rel, one.family) for one in as_judges(form)}
-        assert found == {"one": (None, None), "two": (2, "gpt")}
-        assert [one.family for one in as_judges(form, families={"one": "llama"})] == ["llama", None]
-    assert [one.name for one in as_judges(tmp_path / "two.jsonl")] == ["two"]
-    (tmp_path / "two.eval").write_text("".join(f"r{r}\tAP\t{t}\t.{r}\n" for r in (1, 2) for t in ("1", "all")))
-    (tmp_path / "three.eval").write_text((tmp_path / "two.eval").read_text())
-    found = messages.warned(lambda: as_judges(tmp_path))
-    assert [one.name for one in found] == ["one", "two"]
-    for file in ("one.qrels", "two.jsonl", "judges.csv"):
-        (tmp_path / file).unlink()
-    messages.refused(lambda: as_judges(tmp_path))
-
-
 def test_a_judge_says_for_which_documents_it_has_labels():
     pairs = [("1", "a"), ("1", "b"), ("1", "c"), ("2", "a")]
     for judge in (ptr.judging.Oracle(HUMAN), ptr.judging.Noisy(HUMAN, ptr.judging.flips(0.5, range(4)), seed=1)):

@@ -128,31 +128,11 @@ def test_the_tables_say_what_the_sets_are(found):
         assert counts.loc[team, "found_again"] == again
 
 
-def test_a_classifier_that_finds_everything_again_loses_nothing():
-    good = {qid: {docno for docno in DOCNOS if ALL[qid, docno] >= 1} for qid in QIDS}
-
-    class Knowing(Near):
-        def fit(self, qid, query, training):
-            return np.array([float(docno in good[qid]) for docno in self.docnos])
-
-    found = ptr.pools.leave_out_dynamic(RUNS, COMPLETE, "AP", Knowing(DOCNOS), TOPICS, depth=3)
-    assert (found.unique_counts["found_again"] == found.unique_counts["unique_relevant"]).all()
-    assert found.unique_counts["unique_relevant"].sum() > 0
-    assert (found.by_run["change"] == 0).all()
-    assert (found.table["max_drop"] == 0).all()
-
-
 def test_what_nobody_labelled_is_told(messages):
     call = lambda: ptr.pools.leave_out_dynamic(RUNS, JUDGED, "AP", Near(DOCNOS), TOPICS, depth=3)  # noqa: E731
     found = messages.warned(call)
     assert found.topics["unlabelled"].sum() > 0
     assert "has no label" in found.settings["beware"]
-
-
-def test_pooled_documents_that_the_corpus_lacks_are_told(messages):
-    pooled = ptr.depth_pool(RUNS, depth=3).to_frame()["docno"][0]
-    scorer = Near([docno for docno in DOCNOS if docno != pooled])
-    messages.warned(lambda: ptr.pools.leave_out_dynamic(RUNS, JUDGED, "AP", scorer, TOPICS, depth=3, judge=KNOWN))
 
 
 def test_a_corpus_that_ends_too_early_is_told(messages):

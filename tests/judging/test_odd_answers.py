@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import FIELD, NAMES, QRELS, TOPICS, Retriever
+from experiment_parts import TOPICS
 
 import pt_reuse as ptr
 
@@ -59,33 +58,6 @@ def test_a_masked_number_is_no_label():
         assert not (none.arrays.labels >= 0).any(), way
 
 
-class Endless:
-    """Counts how often it is asked for one more."""
-
-    def __init__(self, value=0):
-        self.value, self.given = value, 0
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        self.given += 1
-        if self.given > 1000:
-            pytest.fail("more is taken than tells that it is too much")
-        return self.value
-
-
-def test_a_judge_that_never_ends_is_refused(messages):
-    def probable(answer):
-        return ptr.judging.Callable(lambda *_: answer, name="c", reads=IDS, answers="probabilities", labels=(0, 1))
-
-    noted = lambda answer: Says({"label": [1, 1, 1], "note": answer})  # noqa: E731
-    for as_judge in (*(WAYS[way] for way in ("judge", "columns", "function", "batches")), probable, noted):
-        for endless in (Endless(), itertools.repeat(1)):
-            judge = as_judge(endless)
-            messages.refused(lambda judge=judge: ptr.Pool.from_frame(ASKED).judge(judge))
-
-
 # what another library says of an error may hold a key or a text: it is behind __cause__, and in no message of ours
 
 SECRET = "https://user:sk-secret@api.example/v1?key=sk-secret"
@@ -120,16 +92,6 @@ def test_an_error_of_a_pipeline_is_told_by_its_kind(tmp_path, messages):
     assert "ApiError" in str(error)
     assert "secret" not in str(error)
     assert SECRET in str(error.__cause__)
-
-
-def test_an_error_of_a_judge_that_fills_is_in_no_note():
-    systems = {name: Retriever(FIELD.runs[name]) for name in NAMES[:2]}
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        found = ptr.Experiment(systems, TOPICS, QRELS, ["P@5"], fill=fails, reuse=["filled"])
-    texts = [str(one.message) for one in said]
-    assert any("ApiError" in text for text in texts)
-    assert "secret" not in "".join(texts) + repr(found.attrs)
 
 
 def test_a_pipeline_that_judges_other_documents_is_refused(messages):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import strategies as st
 from reference import as_qrels
 from reference_lou import contributions_of, pairs_of, pooled_runs, records
 
@@ -15,7 +14,6 @@ from pt_reuse.errors import ReuseWarning
 from pt_reuse.pooling.depth import depth_pool
 
 LABELS = ["qid", "docno", "label"]
-DEPTHS = st.sampled_from([1, 2, 3, 8, 100])
 
 
 @pytest.fixture

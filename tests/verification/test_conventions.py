@@ -102,13 +102,6 @@ def test_known_differences(tmp_path):
         assert not found.holds
 
 
-def test_a_known_difference_helps_to_choose_the_convention(tmp_path):
-    found = replay(tmp_path, figure(UNIQUES, {"x": 1, "y": 7}, known={"y": 1}, differs="a misprint"))
-    assert found.table[["equal", "known"]].values.tolist() == [[True, False], [False, True]]
-    assert found.summary["convention"].tolist() == ["order=trec_eval, contributors=all, depth=2"]
-    assert found.holds
-
-
 @pytest.mark.parametrize(
     ("kind", "name", "hint"),
     [

@@ -88,21 +88,6 @@ def test_each_two_and_each_against_nist(result):
     assert result.settings["gold labels of items nobody labelled"] == 4749
 
 
-def test_the_majority(labels):
-    voted = ptr.judging.majority_vote(labels, rel=2)
-    assert repr(voted) == (
-        "Qrels: 43 topics, 4,511 judgments, 732 relevant from label 2 (labels 0: 2,801, 1: 978, 2: 614, 3: 118)"
-    )
-    assert voted.to_frame()["tied"].sum() == 2439
-
-
-def test_within_topics(result):
-    row = result.over_topics().set_index(["items", "labels", "coefficient"])
-    row = row.loc[("all", "grades", "alpha_ordinal")]
-    assert [round(row[name], 3) for name in ("mean", "sd", "lowest")] == [0.318, 0.329, -0.579]
-    assert (row["n_topics"], row["lowest_topic"]) == (43, "148538")
-
-
 def test_rankings_under_each_and_under_the_majority_by_either_rule_for_ties(folder, labels, nist):
     runs = read_real(folder / "inputs", order="trec_eval9", pool_order="file")
     measures = [nDCG @ 10, AP(rel=2), RR(rel=2)]

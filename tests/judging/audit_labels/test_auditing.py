@@ -144,29 +144,3 @@ def test_means_over_the_topics_that_a_run_has():
         # effects follow the means, and those of P add up
         moved = found.movers
         assert moved["by_documents"].to_numpy() == pytest.approx(moved["relative"].to_numpy(), abs=1e-12)
-
-
-def test_the_answers_are_of_all_judges_by_tau_b():
-    found = audited({"graded": GRADED, "other": relabelled(5, share=0.9), "people": HUMAN})
-    answers = found.answers()
-    assert len(answers) == 3 * len(found.measures)
-    for n, measure in enumerate(found.measures):
-        rows = found.of_all()
-        taus = rows[rows["measure"] == measure].set_index("judge")["tau_b"]
-        best = found.table[(found.table["judge"] == taus.idxmin()) & (found.table["measure"] == measure)].iloc[1]
-        first, middle, last = answers[3 * n : 3 * n + 3]
-        (name,) = set(taus.index) - {"people", taus.idxmin()}
-        row = found.movers[(found.movers["judge"] == name) & (found.movers["measure"] == measure)]
-        assert middle.startswith(f"{measure}, {name}: tau_b {taus[name]:.4f}")
-        side = ", all too high" * int(row["change"].min() > 0) + ", all too low" * int(row["change"].max() < 0)
-        assert f"up to {row['change'].abs().max():.4f}{side})" in middle
-        assert first.startswith(f"{measure}, people: tau_b 1.0000, of the best 4 1.0000")
-        scores = "scores (off by up to 0.0000): yes"
-        assert f": yes, of the best 4: yes, {scores}, significance (0.0% of" in first
-        assert first.endswith("claims false): yes")
-        assert last.startswith(f"{measure}, {taus.idxmin()}: tau_b {taus.min():.4f}, of the best 4 {best['tau_b']:.4f}")
-        assert "all runs: no" in last
-    tied = {pair: 0 for pair in HUMAN}
-    with pytest.warns(ptr.ReuseWarning):
-        none = audited({"tied": tied, "graded": GRADED}, ["AP"])
-    assert none.answers() == audited({"graded": GRADED}, ["AP"]).answers()

@@ -172,31 +172,6 @@ def test_what_is_missing_is_counted_for_each_judge_and_topic():
     assert per_topic["missing"].sum() == missing
 
 
-def test_a_judge_that_is_right_and_a_topic_all_of_one_grade():
-    frame = HUMAN.to_frame().assign(label=lambda f: f["label"].where(f["qid"] != "2", 0))
-    human = Qrels(frame, rel=2)
-    found = label_agreement(compared(human, {"model": human}), TopicBootstrap(30, seed=0, confidence=0.95))
-    for row in found.table.query("items == 'all'").to_dict("records"):
-        for figure in ("agreement", "kappa", "alpha_nominal", "precision", "recall"):
-            assert [row[figure], row[f"{figure}_low"], row[f"{figure}_high"]] == [1, 1, 1]
-        assert (row["surplus"], row["why"]) == (0, "")
-    topic = row_of(found.per_topic, qid="2", items="all", labels="grades")
-    assert topic["why"] == ("all labels are the same; the judge calls none relevant; people call none relevant")
-    assert topic["agreement"] == 1
-    assert np.isnan(topic[["kappa", "precision", "recall"]].astype(float)).all()
-    assert row_of(found.per_topic, qid="2", items="relevant", labels="grades")["why"] == "no item with two labels"
-
-
-@pytest.mark.parametrize(("n_topics", "there"), [(1, False), (2, True)])
-def test_one_topic_has_no_interval(n_topics, there):
-    human = judged(n_topics=n_topics)
-    found = label_agreement(compared(human, {"model": labelled(human)}), TopicBootstrap(30, seed=0, confidence=0.95))
-    ends = [column for column in found.table if column.endswith(("_low", "_high"))]
-    assert len(ends) == 2 * len(FIGURES)
-    assert found.table["kappa_low"].notna().all() == there
-    assert found.by_grade["relevant_low"].notna().any() == there
-
-
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=200, n_teams=4, length=30)
 RUNS, PEOPLE = FIELD.runs, ptr.Qrels(FIELD.qrels.to_frame(), rel=2)
 FRAME = PEOPLE.to_frame()[["qid", "docno", "label"]]

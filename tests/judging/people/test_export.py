@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 
 import numpy as np
@@ -11,10 +10,10 @@ import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from people_parts import PAIRS, WORDS, export, fill, frame, pool, rows_of, texts
+from people_parts import PAIRS, export, fill, frame, pool, rows_of, texts
 
 import pt_reuse as ptr
-from pt_reuse.judging.people.export import MANIFEST, Pair, assign, drawn, read_manifest, wanted_for
+from pt_reuse.judging.people.export import MANIFEST, Pair, assign, read_manifest, wanted_for
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 PEOPLE = ["ann", "bob", "cem", "dot", "eve"]
@@ -74,13 +73,6 @@ def test_a_share_of_the_pairs_is_for_all(sizes, share, seed, random):
     shuffled = [key for t in range(len(sizes)) for key in random.sample([k for k in pairs if k[0] == str(t)], sizes[t])]
     again = dict(zip(shuffled, wanted_for(share, shuffled, 4, seed), strict=True))
     assert again == dict(zip(pairs, wanted, strict=True))
-
-
-def test_names_are_not_mixed_up_when_orders_are_drawn():
-    assert drawn(0, "ab", "c") != drawn(0, "a", "bc")
-    assert drawn(1, "a") != drawn(0, "a")
-    # the same in every process and version: what is asked in a further round depends on it
-    assert drawn(7, "order", "ann", "1", "d1") == hashlib.sha256(b"1:75:order3:ann1:12:d1").hexdigest()
 
 
 FORMATS = ["csv", "label-studio"]
@@ -192,14 +184,6 @@ def test_texts_come_in_all_forms(tmp_path):
         export(tmp_path / name, texts=form.values())
         row = rows_of(tmp_path / name / "ann-round1.csv")[0]
         assert row["text"] == f"{begin}\n\ntext of {row['docno']}"
-
-
-def test_a_text_that_no_cell_holds_is_cut_and_told(tmp_path, messages):
-    long = {**texts(), "a1": "x" * 40_000}
-    messages.warned(lambda: export(tmp_path / "csv", texts=long, annotators=["ann"]))
-    export(tmp_path / "tool", texts=long, annotators=["ann"], format="label-studio")
-    row = next(row for row in rows_of(tmp_path / "tool" / "ann-round1.json") if row["docno"] == "a1")
-    assert row["text"] == long["a1"]
 
 
 # ---- names of files
@@ -322,15 +306,6 @@ def test_a_file_in_the_way_is_never_written_over(tmp_path, messages):
     assert contents(tmp_path) == {"bob-round1.csv": b"of somebody"}
 
 
-def test_labels_are_those_of_judgments(tmp_path):
-    for highest, labels in ((1, "0 (not relevant) and 1 (relevant)"), (2, "0 (grade 0), 1 (grade 1) and 2 (grade 2)")):
-        qrels = ptr.Qrels(pd.DataFrame({"qid": "1", "docno": ["x", "y"], "label": [-2, highest]}))
-        tasks = export(tmp_path / str(highest), labels=qrels)
-        assert tasks.headline().endswith(f"labels {labels}")
-        # in a further round they are those of the folder
-        export(tmp_path / str(highest), MORE, labels=ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": "x", "label": 3})))
-
-
 def test_two_who_write_at_once_do_not_lose_a_round(tmp_path, messages, monkeypatch):
     from pt_reuse.judging.people import export as module
 
@@ -349,18 +324,6 @@ def test_two_who_write_at_once_do_not_lose_a_round(tmp_path, messages, monkeypat
 
 
 # ---- the manifest
-
-
-def test_provenance_is_kept_as_the_pool_has_it(tmp_path):
-    columns = {"strategy": ["a", None, *"cdefgh"], "round": range(3, 11), "reason": [None, *["why"] * 7]}
-    columns |= {"inclusion": [0.5, float("nan"), *[0.25] * 6], "label": True}
-    export(tmp_path, pool=ptr.Pool.from_frame(frame(**columns), settings={"strategy": "mtf"}), labels=WORDS)
-    found = {pair.docno: pair for pair in read_manifest(tmp_path).pairs}
-    first, second = found["b1"], found["b2"]
-    assert (first.strategy, first.round, first.reason) == ("a", 3, None)
-    assert (second.strategy, second.round, second.reason) == ("mtf", 4, "why")
-    assert first.further == {"inclusion": 0.5, "label": True}
-    assert second.further == {"inclusion": None, "label": True}
 
 
 def test_a_folder_without_a_whole_manifest_is_refused(tmp_path, messages):
