@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from live_parts import TOPICS, Live, same
 
 from pt_reuse._files import alone
-from pt_reuse.data import pipelines
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 
@@ -200,17 +199,3 @@ def test_results_that_no_field_takes_are_not_kept(tmp_path, messages):
     for fault in NO_RESULTS.values():
         messages.refused(lambda fault=fault: first_run(tmp_path, Changed(fault), TOPICS[:5]))
     assert files(tmp_path) == []
-
-
-def test_topics_are_compared_by_what_their_cells_hold(tmp_path, messages):
-    def digest(cell):
-        return pipelines.topic_digests(TOPICS[:1].assign(more=pd.Series([cell], dtype=object)))["t0"]
-
-    cells = ["a", "", 1, 1.0, "1", True, None, b"a", [1, 2], [12], ["a", "b"], ["ab"], {"a": 1}, {"a": 2}]
-    cells += [np.float32([1, 2]), np.float64([1, 2])]
-    assert len({digest(cell) for cell in cells}) == len(cells)
-    assert digest(1) == digest(np.int64(1))
-    assert digest(np.nan) == digest(float("nan"))
-    for cell in (object(), {1, 2}, [object()]):
-        topics = TOPICS.assign(more=pd.Series([cell] * 23, dtype=object))
-        messages.refused(lambda topics=topics: first_run(tmp_path, Unreached(1), topics), argument="topics")

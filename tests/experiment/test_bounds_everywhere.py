@@ -78,8 +78,8 @@ def compare_doors(seed, measures=FEW):
                 check(row.low, row.name, row.qid, "Low", row.measure)
                 check(row.high, row.name, row.qid, "High", row.measure)
         # as measures of the experiment
-        few = [ptr.High(P(rel=3) @ 2), ptr.Low(nDCG @ 3)]
-        rows = ptr.Experiment(frames_of(runs), asked, frame, few, reuse=["unjudged"], perquery=True)
+        made = [make(m) for m in theirs for make in KINDS.values()]
+        rows = pt.Experiment(list(frames_of(runs).values()), asked, qrels, made, names=list(runs), perquery=True)
         for row in rows.itertuples(index=False):
             kind, m = row.measure[:-1].split("(", 1)
             check(row.value, row.name, row.qid, kind, m)

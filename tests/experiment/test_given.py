@@ -32,10 +32,8 @@ def columns(**labels):
 @pytest.mark.parametrize(
     "more",
     [
-        {"field": OTHERS, "depth": 8},
+        {"field": OTHERS, "depth": 8, "perquery": "both"},
         {"reuse": ALL, "depth": 5},
-        {"perquery": "both"},
-        {"plan": "tree", "verbose": False},
     ],
     ids=str,
 )
