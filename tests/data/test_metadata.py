@@ -216,10 +216,8 @@ def test_misspelt_names(messages):
 
 
 LINES = "1 Q0 d1 1 2.5 bm25\n1 Q0 d2 2 1.5 bm25\n"
-#: the example of the schema's own pages, shortened
 ABOUT = """\
 schema-version: 0.1
-run-version: 1.0
 tag: bm25
 platform:
   software:
@@ -227,23 +225,16 @@ platform:
       python:
       - scikit-learn==0.20.1
       - tag: none
-research goal:
-  venue:
-    name: SIGIR
 method:
   automatic: true
-  indexing:
-    tokenizer: org.apache.lucene.analysis.en.StandardTokenizer
   retrieval:
   - name: bm25
     method: org.apache.lucene.search.similarities.Similarity.BM25Similarity
 actor:
   name: Somebody Else
-  orcid: 0000-0000-0000-0000
   team: h2oloo
   fields:
   - nlp
-  mail: somebody@example.org
 """
 
 

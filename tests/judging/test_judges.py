@@ -150,24 +150,6 @@ def judged(*labels, qids="11122"):
     return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
 
-def test_a_judge_may_be_given_in_every_form(tmp_path):
-    frame = judged(1, 0, 0, 1, 1)
-    path = ptr.Qrels(frame).write(tmp_path / "mine-3.2.txt.gz")
-    nested = {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1, "b": 1}}
-
-    def asked(pairs):
-        return pairs.assign(label=(pairs["docno"] == "a").astype(int))
-
-    forms = {"judge": frame, "mine-3.2": str(path), "oracle": ptr.judging.Oracle(frame), "asked": asked}
-    for name, one in forms.items():
-        (found,) = as_judges(one)
-        assert found.name == name
-        assert compared_labels(HUMAN, found).pairs["judge"].tolist() == [1, 0, 0, 1]
-    assert [one.name for one in as_judges(nested)] == ["judge"]
-    both = as_judges({"one": nested, "two": frame}, rel={"two": 1}, families={"one": "gpt"})
-    assert [(one.name, one.rel, one.family) for one in both] == [("one", None, "gpt"), ("two", 1, None)]
-
-
 def test_labels_of_both_beside_each_other():
     with pytest.warns(ptr.ReuseWarning, match="nothing in 1 topic that people judged: '2'"):
         found = compared_labels(HUMAN, as_judges({"x": judged(1, None, 0, None, 1)})[0])

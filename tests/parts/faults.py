@@ -20,5 +20,3 @@ def put(folder, files):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
     return folder
-
-
