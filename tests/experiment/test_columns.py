@@ -205,13 +205,3 @@ def test_the_highest_label_is_that_of_all_judgments_whichever_topics_are_asked()
     )
     ends = ["value", "low", "high"]
     pd.testing.assert_frame_equal(pd.DataFrame(some[ends]), pd.DataFrame(every.loc[some.index, ends]))
-
-
-def test_filled_scores_are_between_low_and_high():
-    given = {"field": OTHERS, "depth": 8, "fill": FIELD.all_qrels}
-    result = ptr.Experiment(frames(), TOPICS, QRELS, [P @ 20, AP, nDCG @ 20], **given)
-    for measure in ("P@20", "AP", "nDCG@20"):
-        low, filled, high = (result[f"{measure} {end}"] for end in ("low", "filled", "high"))
-        assert (low - 1e-12 <= filled).all()
-        assert (filled <= high + 1e-12).all()
-    assert (result["P@20 filled"] > result["P@20"]).any()

@@ -195,22 +195,6 @@ def test_which_labels_of_a_judge_are_relevant_does_not_hang_on_the_documents_ask
     assert value(lambda frame: [1] * len(frame), judge_rel=2) == 0.5
 
 
-@pytest.mark.parametrize("judge_rel", [1, None])
-@pytest.mark.parametrize("asked", [["1"], ["1", "2"]])
-def test_the_scale_of_people_is_that_of_all_topics(judge_rel, asked):
-    # a topic's score does not depend on which others are asked
-    people = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": [1, 2, 3]}))
-    run = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["x", "a", "c"], "score": [2.0, 1.0, 1.0]})
-    judge = pd.DataFrame({"qid": ["1"], "docno": ["x"], "label": [3]})
-    topics = pd.DataFrame({"qid": asked, "query": "q"})
-    options = {"fill": judge, "judge_rel": judge_rel, "perquery": True, "reuse": ["filled"]}
-    found = ptr.Experiment({"A": run}, topics, people, [nDCG @ 10], **options)
-    filled = found[found["qid"] == "1"]["filled"].item()
-    labels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "x"], "relevance": [1, 2, 3]})
-    scored = run[:2].rename(columns={"qid": "query_id", "docno": "doc_id"})
-    assert filled == pytest.approx(ir_measures.calc_aggregate([nDCG @ 10], labels, scored)[nDCG @ 10], abs=1e-12)
-
-
 # where documents are relevant from another label than 1, and where the field knows its depth
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 

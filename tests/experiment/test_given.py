@@ -82,14 +82,6 @@ def test_judgments_of_any_kind(tmp_path):
     pd.testing.assert_frame_equal(found, ptr.Experiment(retrievers(), TOPICS, QRELS[QRELS["qid"] != "2"], [AP]))
 
 
-@pytest.mark.parametrize("column", ["qid", "docno"])
-def test_judgments_with_ids_that_are_no_text(column, messages):
-    """As a float a document would be another than as a whole number, and nothing be judged."""
-    given = QRELS.assign(**{column: 7.0})
-    place = "qrels, row 0" if column == "qid" else "qrels, topic '1', row 0"
-    messages.refused(lambda: ptr.Experiment(retrievers(), TOPICS, given, [AP]), place=place)
-
-
 class Query(NamedTuple):
     """A query as ir_datasets has it."""
 

@@ -101,20 +101,6 @@ def test_there_is_one_writer(kept):
     assert opened(kept) == [*RECORDS, RECORDS[0]]
 
 
-def test_what_came_since_it_was_open_is_read_alone(kept):
-    made = journal(kept)
-    lines = kept.read_bytes().splitlines(keepends=True)
-    with made.open() as records:
-        assert records == RECORDS
-    opened(kept, RECORDS[1])
-    with made.open() as records:
-        assert records == [RECORDS[1]]
-    # one that lost lines is read from the beginning
-    kept.write_bytes(b"".join(lines[:3]))
-    with made.open() as records:
-        assert records == RECORDS[:2]
-
-
 def test_a_full_disk_or_an_odd_record_leaves_what_was_there(kept, monkeypatch):
     before, write, made = kept.read_bytes(), os.write, journal(kept)
 

@@ -269,14 +269,6 @@ def test_a_further_round_asks_what_is_new_and_changes_no_file(tmp_path):
     assert {pair.round for pair in read_manifest(tmp_path).pairs if pair.docno in ("a9", "d1")} == {2}
 
 
-def test_tasks_for_anybody_ask_each_pair_once(tmp_path):
-    export(tmp_path, annotators=None, overlap=2)
-    export(tmp_path, MORE, annotators=None, overlap=3)
-    assert len(asked_of(tmp_path)[None]) == len(set(asked_of(tmp_path)[None])) == 10
-    wanted = {pair.docno: pair.wanted for pair in read_manifest(tmp_path).pairs}
-    assert (wanted["a1"], wanted["a9"]) == (2, 3)
-
-
 EIGHT = [(q, f"x{i}") for q in "12" for i in range(4)]
 
 
