@@ -110,6 +110,7 @@ def test_a_call_says_the_same_as_the_file(folder):
     )
     read = read_definition(toml(folder, TOML))
     assert vars(called) == vars(read)
+    assert [read.sources.of(docno) for docno in ("a-1", "b-7", "gamma-1", "none")] == ["alpha", "beta", "gamma", None]
     register_collection(called, overwrite=True)
     register_collection(read)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -12,6 +14,7 @@ from live_parts import TOPICS, Live, same
 
 from pt_reuse._files import alone
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.store import write_arrays
 from pt_reuse.errors import InputError
 
 ALL = TOPICS["qid"].tolist()
@@ -174,6 +177,20 @@ def test_another_process(cache, tmp_path, messages):
     pipeline = Live(1)
     first_run(cache, pipeline)
     assert pipeline.batches == []
+
+
+def test_a_full_disk(tmp_path, monkeypatch, messages):
+    def full(path, arrays, notes):
+        if "t10" in notes["topics"]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write_arrays(path, arrays, notes)
+
+    monkeypatch.setattr("pt_reuse.data.pipelines.write_arrays", full)
+    messages.refused(lambda: first_run(tmp_path), argument="cache")
+    monkeypatch.undo()
+    pipeline = Live(1)
+    assert same(first_run(tmp_path, pipeline), FIRST)
+    assert pipeline.asked == ALL[10:]
 
 
 #: what a pipeline returns that no field takes

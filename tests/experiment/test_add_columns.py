@@ -73,6 +73,17 @@ def test_other_judgments_and_topics_are_told(messages):
     messages.warned(lambda: ptr.add_columns(few, FRAMES, QRELS, reuse=["rank"], topics=TOPICS[:3]), times=0)
 
 
+def test_a_rounded_result_is_told(messages):
+    for how in ({}, {"perquery": True}):
+        given = (finished(round=2, **how), FRAMES, QRELS)
+        messages.warned(lambda given=given: ptr.add_columns(*given, round=2), times=0)
+        with pytest.warns(ptr.ReuseWarning) as caught:
+            ptr.add_columns(*given)
+        # P@5 by topic has no third digit
+        assert len(caught) == (2 if how else 3)
+        assert all("pass round=" in str(warning.message) for warning in caught)
+
+
 def test_bad_input(messages):
     result = finished()
     for given, argument in (

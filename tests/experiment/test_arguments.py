@@ -10,6 +10,7 @@ from experiment_parts import (
     OTHERS,
     QRELS,
     TOPICS,
+    Retriever,
     assert_same,
     frames,
     recorded,
@@ -35,6 +36,22 @@ ERRORS = [
     *({"baseline": 3}, {"baseline": -1, "reuse": []}),
 ]
 FRAMES = (FRAME[["qid", "docno"]], FRAME.assign(score="x"), pd.concat([FRAME, FRAME.head(1)]), 5)
+
+
+def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):
+    """Systems need no ranks, unless the order is asked for; then one that is stored is looked at first."""
+    frames = {name: OTHERS[name] for name in OTHERS}
+    field = ptr.RunSet.from_frames(frames, metadata=OTHERS.run_table, pool_order="rank", pool_depth=8)
+    stored = FRAME.drop(columns="rank")
+    systems = {"live": Retriever(FIELD.runs["lex1a"].drop(columns="rank")), "stored": stored}
+    table = ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=field)
+    pd.testing.assert_frame_equal(
+        table, ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8), check_like=True
+    )
+    assert table.attrs["reuse"]["settings"]["pool order"] == "rank"
+    systems = {"live": live, "stored": stored}
+    how = {"field": field, "pooled": True, "pool_order": "rank"}
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], **how))
 
 
 def test_errors_come_before_anything_is_run(messages):

@@ -70,7 +70,7 @@ def served(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", GIVEN)
-def test_what_was_written_comes_back_and_nothing_that_was_altered(name, tmp_path):
+def test_what_was_written_comes_back_and_nothing_that_was_altered(name, tmp_path, messages):
     made = GIVEN[name].to_artifact(tmp_path / "it")
     loaded = pt.Artifact.load(str(made.folder))
     assert type(loaded) is type(made)
@@ -87,6 +87,10 @@ def test_what_was_written_comes_back_and_nothing_that_was_altered(name, tmp_path
             with pytest.raises(ptr.InputError):
                 _ = pt.Artifact.load(str(made.folder)).content
             path.write_bytes(data)
+    meta = json.loads((made.folder / "pt_meta.json").read_text())
+    assert meta.pop("digest")
+    (made.folder / "pt_meta.json").write_text(json.dumps(meta))
+    messages.refused(lambda: pt.Artifact.load(str(made.folder)).content)
 
 
 def test_packed_served_and_loaded_from_its_address(served, capsys):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, frames, retrievers
-from ir_measures import AP, P
+from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, frames, retrievers
+from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.experiment.arguments import read_topics
@@ -98,6 +98,26 @@ def test_topics_of_ir_datasets():
         assert systems["lex1a"].asked == TOPICS["qid"].tolist()
     both = TOPICS.assign(text="kept as it is")
     assert ptr.Experiment(retrievers(), both, QRELS, [AP]).equals(expected)
+
+
+@QUIET
+@pytest.mark.parametrize("pool_order", ["file", "rank"])
+def test_systems_are_pooled_by_score_whatever_the_order_of_the_field(pool_order):
+    # rows as a re-ranker leaves them
+    unsorted = {name: FIELD.runs[name].sort_values("docno").drop(columns="rank") for name in NAMES}
+    theirs = OTHERS.with_metadata(pooled=True)
+    field = ptr.RunSet.from_frames(
+        {name: theirs[name] for name in theirs}, metadata=theirs.run_table, pool_order=pool_order, pool_depth=2
+    )
+    given = (TOPICS, QRELS, [AP, nDCG @ 10])
+    how = {"field": field, "pooled": True, "reuse": ["lou"]}
+    sorted_rows = {name: FIELD.runs[name].sort_values(["qid", "rank"]) for name in NAMES}
+    wanted = ptr.Experiment(sorted_rows, *given, **how)
+    assert (wanted["AP LOU"] < wanted["AP"]).any()
+    for systems in (unsorted, {name: Retriever(frame) for name, frame in unsorted.items()}):
+        found = ptr.Experiment(systems, *given, **how)
+        pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(wanted))
+        assert found.attrs["reuse"]["settings"]["pool order of systems"] == "trec_eval9"
 
 
 FILES = {

@@ -144,6 +144,12 @@ def test_a_system_that_did_not_contribute_is_told(messages):
     messages.warned(lambda: pt.Experiment(systems, topics, qrels, [lou]), times=0, unpooled=True)
 
 
+def test_a_field_whose_pool_is_not_what_was_judged(messages):
+    lou = ptr.LOU(AP, field=OTHERS, depth=1)
+    given = (live({name: FIELD.runs[name] for name in NAMES}), TOPICS, QRELS, [lou])
+    messages.warned(lambda: pt.Experiment(*given, names=NAMES, batch_size=2))
+
+
 def test_measures_of_two_fields_are_not_mixed_up(messages):
     one, other = (FIELD.runs.select(FIELD.runs.names[i : i + 3]) for i in (0, 3))
     first = messages.warned(lambda: ptr.LOU(P @ 5, field=one, depth=8), times=0)

@@ -42,26 +42,6 @@ def test_the_same_table_however_much_was_kept(way, before, tmp_path):
     pd.testing.assert_frame_equal(resumed, plain, check_exact=True)
 
 
-def test_it_goes_on_after_an_error(tmp_path):
-    class Failing(Retriever):
-        def transform(self, inp):
-            if len(inp) and ALL[4] in inp["qid"].tolist():
-                raise RuntimeError("no")
-            return super().transform(inp)
-
-    # prints the same, as a class that was mended does
-    Failing.__qualname__ = "Retriever"
-    systems = {**retrievers(), "man3a": Failing(FIELD.runs["man3a"])}
-    with pytest.raises(ptr.InputError, match="run 'man3a' failed for the topics"):
-        experiment(systems, cache=tmp_path, batch_size=2)
-    assert asked(systems) == {"lex1a": ALL, "neu2a": ALL, "man3a": ALL[:4]}
-    systems = retrievers()
-    pd.testing.assert_frame_equal(
-        experiment(systems, cache=tmp_path, batch_size=2), experiment(retrievers(), batch_size=2), check_exact=True
-    )
-    assert asked(systems) == {"lex1a": [], "neu2a": [], "man3a": ALL[4:]}
-
-
 REFUSED = [
     ("eval_metrics", {"measures": ["map", "mrt"]}),
     ("plan", {"plan": "tree"}),

@@ -207,6 +207,32 @@ def test_report_has_what_a_paper_prints():
     assert "pool depth 5" in " ".join(text.split())
 
 
+def test_report_by_topic_is_of_the_means():
+    expected = in_field().report().to_frame()
+    for form in ({"perquery": True}, {"layout": "long"}):
+        table = in_field(**form).report().to_frame()
+        pd.testing.assert_frame_equal(
+            table.sort_values("System, measure", ignore_index=True),
+            expected.sort_values("System, measure", ignore_index=True),
+        )
+    assert in_field(perquery="both").perquery.report().to_frame()["Score"].tolist()
+
+
+def test_report_is_of_the_measures_and_systems_at_hand():
+    result, long = in_field(), in_field(layout="long")
+    names = ["neu2a", "lex1a"]
+    expected = result.set_index("name").loc[names, "AP"].tolist()
+    for part in (
+        result.set_index("name").loc[names, ["AP", "AP rank"]],
+        long[(long["measure"] == "AP") & long["name"].isin(names)].sort_values("name", ascending=False),
+    ):
+        table = part.report().to_frame()
+        assert (table["System"].tolist(), table["AP"].tolist()) == (names, expected)
+    assert result[["name"]].report().to_frame().equals(result.report().to_frame())
+    by_measure = result[["name", "AP"]].report(nDCG @ 10).to_frame()
+    assert by_measure["nDCG@10"].tolist() == result["nDCG@10"].tolist()
+
+
 def test_what_cannot_be_reported(messages):
     result = in_field()
     messages.refused(lambda: result.report("nDCG@20"), argument="measures")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 from figure_parts import figure, replay
@@ -101,6 +102,13 @@ def test_known_differences(tmp_path):
         assert not found.holds
 
 
+def test_a_known_difference_helps_to_choose_the_convention(tmp_path):
+    found = replay(tmp_path, figure(UNIQUES, {"x": 1, "y": 7}, known={"y": 1}, differs="a misprint"))
+    assert found.table[["equal", "known"]].values.tolist() == [[True, False], [False, True]]
+    assert found.summary["convention"].tolist() == ["order=trec_eval, contributors=all, depth=2"]
+    assert found.holds
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "hint"),
     [
@@ -122,3 +130,24 @@ def test_a_name_of_nothing_does_not_hold(tmp_path, kind, name, hint):
     assert hint in found.table["note"][0]
     assert found.headline() == "mine: 0 of 1 figure equal, 1 unequal (1 of no such name)"
     assert not found.holds
+
+
+def test_the_record(tmp_path):
+    scores = figure("scores; measure=AP", {"C": "0.5833", "D": "0.5", "A": "0.4"}, "MAP")
+    found = replay(tmp_path, scores, figure("judgments", {"topics": 2}))
+    assert found.table["equal"].tolist() == [True, False, False, True]
+    assert found.table["computed"].tolist() == pytest.approx([7 / 12, np.nan, 0.5, 2], nan_ok=True)
+    assert found.table["difference"].tolist() == pytest.approx([7 / 12 - 0.5833, np.nan, 0.1, 0], nan_ok=True)
+    nameless = "not computed: nothing is named 'D', neither in the field nor on record"
+    assert found.table["note"].tolist() == ["", nameless, "", ""]
+    assert found.summary[["what", "figures", "equal", "unequal", "not_computed"]].values.tolist() == [
+        ["MAP", 3, 1, 2, 0],
+        ["it", 1, 1, 0, 0],
+    ]
+    assert found.summary["largest_difference"].tolist() == pytest.approx([0.1, 0])
+    assert found.headline() == "mine: 2 of 4 figures equal, 2 unequal (1 of no such name)"
+    for shown in (str(found), found._repr_html_()):
+        assert "mine: 2 of 4" in shown
+        assert "unequal:" in shown
+    names = ["table.csv", "summary.csv", "conventions.csv", "settings.json", "result.json"]
+    assert [path.name for path in found.save(tmp_path / "out")] == names

@@ -73,6 +73,19 @@ def test_a_collection_of_ones_own(tmp_path, monkeypatch):
     assert verify("mine", runs=files, figures=file).settings["runs"] == "3 of 3"
 
 
+def test_no_runs_here_leaves_the_judgments_to_be_checked(tmp_path, monkeypatch):
+    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
+    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
+    scores = ("scores; measure=AP", {"READWARE2": "0.5", "READWARE9": "0.5"}, "MAP")
+    file = of_trec8(tmp_path, ("field", {"runs": 129}, "runs"), TOPICS, scores)
+    found = verify("trec-8/adhoc", qrels=QRELS, figures=file)
+    assert found.table["equal"].tolist() == [None, True, None, False]
+    assert found.table["note"][0].startswith("not computed: no runs: ")
+    assert found.table["note"][2].startswith("not computed: no runs: ")
+    assert "nothing is named 'READWARE9'" in found.table["note"][3]
+    assert found.settings["runs"] == "none"
+
+
 def test_a_run_file_that_cannot_be_read_is_an_error(tmp_path, monkeypatch, messages):
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)

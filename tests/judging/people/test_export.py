@@ -10,7 +10,7 @@ import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from people_parts import PAIRS, export, fill, frame, pool, rows_of, texts
+from people_parts import PAIRS, WORDS, export, fill, frame, pool, rows_of, texts
 
 import pt_reuse as ptr
 from pt_reuse.judging.people.export import MANIFEST, Pair, assign, read_manifest, wanted_for
@@ -186,6 +186,14 @@ def test_texts_come_in_all_forms(tmp_path):
         assert row["text"] == f"{begin}\n\ntext of {row['docno']}"
 
 
+def test_a_text_that_no_cell_holds_is_cut_and_told(tmp_path, messages):
+    long = {**texts(), "a1": "x" * 40_000}
+    messages.warned(lambda: export(tmp_path / "csv", texts=long, annotators=["ann"]))
+    export(tmp_path / "tool", texts=long, annotators=["ann"], format="label-studio")
+    row = next(row for row in rows_of(tmp_path / "tool" / "ann-round1.json") if row["docno"] == "a1")
+    assert row["text"] == long["a1"]
+
+
 # ---- names of files
 
 
@@ -298,6 +306,15 @@ def test_a_file_in_the_way_is_never_written_over(tmp_path, messages):
     assert contents(tmp_path) == {"bob-round1.csv": b"of somebody"}
 
 
+def test_labels_are_those_of_judgments(tmp_path):
+    for highest, labels in ((1, "0 (not relevant) and 1 (relevant)"), (2, "0 (grade 0), 1 (grade 1) and 2 (grade 2)")):
+        qrels = ptr.Qrels(pd.DataFrame({"qid": "1", "docno": ["x", "y"], "label": [-2, highest]}))
+        tasks = export(tmp_path / str(highest), labels=qrels)
+        assert tasks.headline().endswith(f"labels {labels}")
+        # in a further round they are those of the folder
+        export(tmp_path / str(highest), MORE, labels=ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": "x", "label": 3})))
+
+
 def test_two_who_write_at_once_do_not_lose_a_round(tmp_path, messages, monkeypatch):
     from pt_reuse.judging.people import export as module
 
@@ -313,6 +330,18 @@ def test_two_who_write_at_once_do_not_lose_a_round(tmp_path, messages, monkeypat
     messages.refused(lambda: export(tmp_path, MORE), argument="folder")
     assert {pair.docno for pair in read_manifest(tmp_path).pairs} >= {"z1"}
     assert "a9" not in {pair.docno for pair in read_manifest(tmp_path).pairs}
+
+
+def test_provenance_is_kept_as_the_pool_has_it(tmp_path):
+    columns = {"strategy": ["a", None, *"cdefgh"], "round": range(3, 11), "reason": [None, *["why"] * 7]}
+    columns |= {"inclusion": [0.5, float("nan"), *[0.25] * 6], "label": True}
+    export(tmp_path, pool=ptr.Pool.from_frame(frame(**columns), settings={"strategy": "mtf"}), labels=WORDS)
+    found = {pair.docno: pair for pair in read_manifest(tmp_path).pairs}
+    first, second = found["b1"], found["b2"]
+    assert (first.strategy, first.round, first.reason) == ("a", 3, None)
+    assert (second.strategy, second.round, second.reason) == ("mtf", 4, "why")
+    assert first.further == {"inclusion": 0.5, "label": True}
+    assert second.further == {"inclusion": None, "label": True}
 
 
 # ---- the manifest

@@ -225,6 +225,32 @@ def test_the_same_twice_counts_once_with_a_warning(tmp_path, messages):
     assert set(result.table["time"][result.table["annotator"] == "ann"]) == {"2026-03-01T12:00:00+00:00"}
 
 
+def test_a_copy_beside_the_sheets_is_told(tmp_path, messages):
+    export(tmp_path)
+    empty = (tmp_path / "ann-round1.csv").read_bytes()
+    fill_all(tmp_path)
+    (tmp_path / "ann-round1 - Copy.csv").write_bytes((tmp_path / "ann-round1.csv").read_bytes())
+    (tmp_path / "ann-round1.csv").write_bytes(empty)
+    result = messages.warned(lambda: ptr.judging.import_labels(tmp_path, partial=True))
+    assert len(result.missing) == 4
+
+
+def test_files_can_be_named(tmp_path):
+    export(tmp_path / "tasks")
+    away = tmp_path / "away"
+    away.mkdir()
+    for path in (tmp_path / "tasks").glob("*.csv"):
+        (away / path.name).write_bytes(path.read_bytes())
+        fill(away / path.name)
+    (away / ".~lock.ann.csv#").write_text("lock")
+    (away / "~$ann.csv").write_text("lock")
+    expected = as_asked(tmp_path / "tasks")
+    for files in (away, str(away), sorted(away.glob("*-round1.csv")), iter([str(away)])):
+        assert labels_of(ptr.judging.import_labels(tmp_path / "tasks", files)) == expected
+    one = ptr.judging.import_labels(tmp_path / "tasks", away / "ann-round1.csv", partial=True)
+    assert set(one.table["annotator"]) == {"ann"}
+
+
 # ---- who
 
 

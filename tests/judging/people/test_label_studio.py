@@ -134,3 +134,15 @@ def test_odd_annotations_are_told_with_their_record(tmp_path):
         with pytest.raises(InputError) as error:
             import_labels(tmp_path, partial=True)
         assert error.value.place.startswith("returned/ann.json, record 3"), change
+
+
+def test_what_is_no_time_is_that_of_the_file(tmp_path):
+    rows = tasks(tmp_path)
+    for said in ("0001-01-01T00:00:00+23:59", "soon", -5, {}):
+        odd = {"updated_at": said, "created_at": None, "lead_time": -3.5}
+        made = label_studio(rows, lambda i, row, odd=odd: [annotation(i, "ann", word(row), **(odd if i == 2 else {}))])
+        (returned(tmp_path) / "ann.json").write_bytes(made)
+        table = import_labels(tmp_path).table.set_index("docno")
+        assert table["time"].value_counts().tolist() == [7, 1]
+        # a time below 0 is none
+        assert table.index[table["seconds"].isna()].tolist() == [rows[2]["docno"]]
