@@ -169,3 +169,9 @@ def test_results_are_no_judgments(names, messages):
     scores = [3, 2, 1] if not names or len(names) == 2 else [2.5, 1.5, 0.5]
     given = RUN.assign(score=scores).rename(columns={k: v for k, v in names.items() if k != "label"})
     messages.refused(lambda: ptr.score({"A": RUN}, given, AP), argument="qrels")
+
+
+def test_a_frame_of_pyterrier_keeps_its_query():
+    run = RUN.assign(query="q", docid=[1, 2, 3])
+    assert mean_ap(run, JUDGED) == RIGHT
+    assert ptr.RunSet.from_frames({"A": run})["A"]["qid"].tolist() == ["1", "1", "2"]

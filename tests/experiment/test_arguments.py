@@ -38,7 +38,7 @@ ERRORS = [
 FRAMES = (FRAME[["qid", "docno"]], FRAME.assign(score="x"), pd.concat([FRAME, FRAME.head(1)]), 5)
 
 
-def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):
+def test_a_field_that_knows_to_be_pooled_by_ranks(messages):
     """Systems need no ranks, unless the order is asked for; then one that is stored is looked at first."""
     frames = {name: OTHERS[name] for name in OTHERS}
     field = ptr.RunSet.from_frames(frames, metadata=OTHERS.run_table, pool_order="rank", pool_depth=8)
@@ -49,9 +49,10 @@ def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):
         table, ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8), check_like=True
     )
     assert table.attrs["reuse"]["settings"]["pool order"] == "rank"
-    systems = {"live": live, "stored": stored}
+    live = retrievers()["lex1a"]
     how = {"field": field, "pooled": True, "pool_order": "rank"}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], **how))
+    messages.refused(lambda: ptr.Experiment({"live": live, "stored": stored}, TOPICS, QRELS, ["AP"], **how))
+    assert live.calls == 0
 
 
 def test_errors_come_before_anything_is_run(messages):

@@ -9,7 +9,6 @@ from pathlib import Path
 from pt_reuse.collections.collection import catalogue_names, catalogued
 
 ROOT = Path(__file__).parents[2]
-CURATED = ROOT / "scripts" / "catalogue"
 RESULTS = "https://trec.nist.gov/results/"
 #: collections of which ir_datasets has anything
 WITH_IRDS = [name for name in catalogue_names() if catalogued(name).irds_id]
