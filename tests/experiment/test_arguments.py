@@ -31,7 +31,7 @@ ERRORS = [
     {"teams": None, "field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})},
     *({"perquery": "yes"}, {"perquery": 2}, {"dataframe": "no"}, {"verbose": "no"}),
     *({"filter_by_qrels": "no"}, {"filter_by_topics": 1}),
-    *({"correction": "bonferoni", "baseline": 0}, {"correction_alpha": "x", "correction": "holm", "baseline": 0}),
+    *({"correction": "bonferoni", "baseline": 0}, {"correction": "holm", "correction_alpha": "x", "baseline": 0}),
     *({"test": 5, "baseline": 0}, {"baseline": 0, "perquery": True}, {"baseline": "lex1a", "perquery": "both"}),
     *({"baseline": 3}, {"baseline": -1, "reuse": []}),
 ]
