@@ -95,8 +95,9 @@ def test_steps_of_any_size_give_the_whole(packing, texts, sizes, data, tmp_path_
     for read in (lambda: read_bytes(path), lambda: b"".join(files._blocks(path, chunk, step))):
         try:
             found.append(read())
-        except UnreadableError as error:
-            found.append(str(error))
+        except UnreadableError:
+            # in whatever words: one byte of a further member is no gzip, or one that ended
+            found.append(None)
     assert found[0] == found[1]
 
 
