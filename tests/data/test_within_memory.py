@@ -137,6 +137,28 @@ def test_tables_and_files(order, tmp_path, monkeypatch):
     assert read
 
 
+#: rows of runs with a fault
+FAULTS = {
+    "a rank twice": [("1", "a", 3.0, 1), ("2", "a", 3.0, 1), ("2", "b", 2.0, 3), ("2", "c", 1.0, 3)],
+    "a document twice": [("1", "a", 3.0, 1), ("2", "a", 3.0, 1), ("2", "b", 2.0, 2), ("2", "b", 1.0, 3)],
+}
+
+
+def test_the_line_or_row_of_a_fault(tmp_path, monkeypatch):
+    in_pieces(monkeypatch, chunk=30, rows=2)
+    for fault, rows in FAULTS.items():
+        for kind in ("text", "table"):
+            folder = tmp_path / f"{fault} {kind}"
+            folder.mkdir()
+            for name in "ab":
+                if kind == "text":
+                    lines = [f"{qid} Q0 {docno} {rank} {score} {name}\n" for qid, docno, score, rank in rows]
+                    (folder / name).write_text("".join(lines))
+                else:
+                    put_rows(folder / name, [(*row, name) for row in rows], random.Random(1))
+            assert assert_same(folder, tmp_path / "cache", exactly=True, order="rank") is None
+
+
 def test_a_topic_that_is_larger_than_a_block_is_one_of_its_own(source, cache, monkeypatch):
     (source / "a").write_bytes(b"".join(b"%d Q0 d%d 0 1 a\n" % (t, i) for t in (1, 2, 3, 4) for i in range(3 * t)))
     in_pieces(monkeypatch, rows=7)

@@ -73,6 +73,16 @@ def test_other_judgments_and_topics_are_told(messages):
     messages.warned(lambda: ptr.add_columns(few, FRAMES, QRELS, reuse=["rank"], topics=TOPICS[:3]), times=0)
 
 
+def test_topics_without_results_count_as_in_the_experiment(messages):
+    some = {name: frame[frame["qid"] != TOPICS["qid"][0]] for name, frame in FRAMES.items()}
+    # asked of all topics, or of those alone that have results
+    for topics, given, told in ((TOPICS, TOPICS, 1), (TOPICS[1:], None, 0)):
+        result = pt.Experiment(list(some.values()), topics, QRELS, MEASURES, names=NAMES)
+        found = messages.warned(ptr.add_columns, times=told, result=result, runs=some, qrels=QRELS, topics=given)
+        wanted = messages.warned(lambda topics=topics: ptr.Experiment(some, topics, QRELS, MEASURES), times=told)
+        pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(wanted)[list(found)])
+
+
 def test_a_rounded_result_is_told(messages):
     for how in ({}, {"perquery": True}):
         given = (finished(round=2, **how), FRAMES, QRELS)

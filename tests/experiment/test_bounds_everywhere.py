@@ -119,3 +119,36 @@ def test_no_label_reaches_rel(messages):
     below = ptr.profile.bounds(runs, frame, [RBP(rel=1, p=0.5), *measures])
     assert "p^n" in below.settings["completions"]
     assert below.table.loc[below.table["measure"] == "RBP(rel=1,p=0.5)", "high"].tolist() == [1.0, 1.0]
+
+
+def compare_lou(seed):
+    """Compare the score, and its bounds, without uniques over parts of the topics with those by hand."""
+    runs, labels = small_field(seed, systems=4, documents=5)
+    (name, mine), *others = runs.items()
+    field, n = field_of(dict(others)), 0
+    top = highest_of(labels)
+    for m in (P @ 3, nDCG @ 3, AP):
+        measures = [ptr.Low(m), m, ptr.High(m)]
+        made = [ptr.LOU(of, field=field, depth=3) for of in measures]
+        for topics in PARTS:
+            asked = pd.DataFrame({"qid": topics, "query": "q"})
+            rows = pt.Experiment(
+                [frames_of(runs)[name]], asked, ptr.Qrels(qrels_of(labels)), made, names=[name], perquery=True
+            )
+            for row in rows.itertuples(index=False):
+                theirs = {docno for _, lists in others for docno in lists[row.qid][:3]}
+                unique = {d for d in mine[row.qid][:3] if d not in theirs and labels[row.qid].get(d, -1) >= 1}
+                left = {d: label for d, label in labels[row.qid].items() if d not in unique}
+                of = measures[[repr(one) for one in made].index(row.measure)]
+                low, high = ends(m, mine[row.qid], left, top)
+                judged = {**dict.fromkeys(mine[row.qid], 0), **left}
+                plain = ends(m, mine[row.qid], {d: max(label, 0) for d, label in judged.items()}, top)[0]
+                expected = {"Low": low, "High": high}.get(of.NAME, plain)
+                assert row.value == pytest.approx(expected, abs=1e-9), (seed, topics, row)
+                n += 1
+    return n
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_leave_out_uniques_over_parts_of_the_topics():
+    assert compare_lou(0) == 36

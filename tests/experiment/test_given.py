@@ -138,3 +138,13 @@ def test_topics_files_of_each_form(tmp_path, messages):
         error = messages.refused(lambda: ptr.Experiment(RUNS, str(path), QRELS, [AP]), argument="topics")
         assert str(error).endswith(". Give TREC topics (<top>), XML, a line for each topic (its qid, a tab or blank, "
                                    "the query), or a frame.")  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", [None, 1.5, b"\xff"], ids=repr)
+def test_a_name_of_a_system_that_is_no_text_is_refused(odd, messages):
+    systems = frames()
+    given = [systems[name] for name in NAMES[:2]]
+    for more in ({}, {"reuse": []}):
+        call = lambda *given, more=more, **how: ptr.Experiment(*given, TOPICS, QRELS, [AP], **how, **more)  # noqa: E731
+        messages.refused(lambda call=call: call(given, names=[odd, "B"]), argument="names")
+        messages.refused(lambda call=call: call({odd: given[0], "B": given[1]}), argument="retr_systems")

@@ -85,6 +85,9 @@ def test_condensed_lists():
     assert (found[names[0]] > pt.Experiment(list(frames.values()), TOPICS, qrels, [AP])["AP"]).all()
 
 
+TEAM_OF = dict(FIELD.runs.run_table[["name", "team"]].itertuples(index=False))
+
+
 @pytest.mark.filterwarnings("ignore::pt_reuse.errors.ReuseWarning")
 def test_uniques_as_in_leave_out_uniques():
     # here each of the three has a relevant document of its own
@@ -110,6 +113,16 @@ def test_uniques_as_in_leave_out_uniques():
     part = pt.Experiment(live(systems), TOPICS, qrels, lou, names=NAMES, perquery=True)
     part = part[part["qid"].isin(TOPICS["qid"][:3])].pivot_table(index="name", columns="measure", values="value")
     same(few, part)
+
+
+def test_uniques_of_a_team_that_has_other_runs():
+    field = OTHERS.with_metadata(pooled=True).reorder("trec_eval9")
+    for name in NAMES:
+        team = TEAM_OF[name]
+        mine = FIELD.runs.select([name]).with_metadata(teams={name: team}, pooled=[name]).reorder("trec_eval9")
+        wanted = ptr.leave_out_uniques(field | mine, QRELS, [R @ 8], depth=8).by_run.set_index("name")["reduced_score"]
+        lou = ptr.LOU(R @ 8, field=field, depth=8, team=team, name="R LOU")
+        assert pt.Evaluate(FIELD.runs[name], QRELS, [lou])["R LOU"] == pytest.approx(wanted[name], abs=1e-12)
 
 
 def test_a_system_that_did_not_contribute_is_told(messages):

@@ -250,6 +250,11 @@ def test_another_question_is_another_key(cache):
         assert len(model.asked) == again, (options, columns)
 
 
+def test_a_kept_label_that_there_is_no_more_is_told(cache, messages):
+    cached(Remainders(), cache)(TWELVE)
+    messages.refused(lambda: cached(Remainders(), cache, labels=(0, 1))(TWELVE))
+
+
 @pytest.mark.parametrize("size", [None, 4])
 def test_what_was_answered_before_a_failure_is_kept(cache, size, messages):
     failing = Remainders(fails=["text of d9"])

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.judging import session as module
 from pt_reuse.judging.session import Journal
 
@@ -69,6 +69,13 @@ def test_a_file_torn_anywhere_holds_a_prefix(kept, monkeypatch):
         assert kept.read_bytes() == whole
 
 
+def test_a_damaged_last_line_is_dropped_with_a_warning(kept):
+    kept.write_bytes(kept.read_bytes()[:-3] + b"x}\n")
+    with pytest.warns(ReuseWarning, match="line 6"):
+        assert opened(kept) == RECORDS[:4]
+    assert opened(kept) == RECORDS[:4]
+
+
 def test_a_damaged_line_in_the_middle_is_refused(kept):
     for damaged in (kept.read_bytes().replace(b'"n": 2', b'"n": '), kept.read_bytes()[:-3] + b"\0\n{"):
         before = kept.read_bytes()
@@ -99,6 +106,20 @@ def test_there_is_one_writer(kept):
         refused(kept)
         made.append(RECORDS[:1])
     assert opened(kept) == [*RECORDS, RECORDS[0]]
+
+
+def test_what_came_since_it_was_open_is_read_alone(kept):
+    made = journal(kept)
+    lines = kept.read_bytes().splitlines(keepends=True)
+    with made.open() as records:
+        assert records == RECORDS
+    opened(kept, RECORDS[1])
+    with made.open() as records:
+        assert records == [RECORDS[1]]
+    # one that lost lines is read from the beginning
+    kept.write_bytes(b"".join(lines[:3]))
+    with made.open() as records:
+        assert records == RECORDS[:2]
 
 
 def test_a_full_disk_or_an_odd_record_leaves_what_was_there(kept, monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import TOPICS
+from experiment_parts import FIELD, NAMES, QRELS, TOPICS, Retriever
 
 import pt_reuse as ptr
 
@@ -92,6 +92,16 @@ def test_an_error_of_a_pipeline_is_told_by_its_kind(tmp_path, messages):
     assert "ApiError" in str(error)
     assert "secret" not in str(error)
     assert SECRET in str(error.__cause__)
+
+
+def test_an_error_of_a_judge_that_fills_is_in_no_note():
+    systems = {name: Retriever(FIELD.runs[name]) for name in NAMES[:2]}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = ptr.Experiment(systems, TOPICS, QRELS, ["P@5"], fill=fails, reuse=["filled"])
+    texts = [str(one.message) for one in said]
+    assert any("ApiError" in text for text in texts)
+    assert "secret" not in "".join(texts) + repr(found.attrs)
 
 
 def test_a_pipeline_that_judges_other_documents_is_refused(messages):

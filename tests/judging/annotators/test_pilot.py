@@ -99,6 +99,18 @@ def test_what_is_decided_where_all_agree():
     assert ptr.judging.pilot_agreement(alike(10), target=0.5).decision == "undecided"
 
 
+def test_the_lower_end_is_never_above_that_of_tasks_without_disagreement():
+    tasks = pd.DataFrame({"qid": "1", "docno": [f"d{i}" for i in range(40)]})
+    labels = [i % 4 for i in range(40)]
+    # the mildest disagreement, on one task
+    given = {"ann": tasks.assign(label=labels), "bob": tasks.assign(label=[*labels[:-1], 2])}
+    found = ptr.judging.pilot_agreement(given).table.set_index(["labels", "coefficient"]).loc["grades"]
+    shares = [np.mean([*labels, *labels[:-1], 2] == np.array(label)) for label in SCALE]
+    low = 1 - (1 - 0.05 ** (1 / 40)) / (1 - sum(share**2 for share in shares))
+    assert found.loc["alpha_ordinal", "value"] > 0.99
+    assert found.loc["alpha_ordinal", "low"] == pytest.approx(low)
+
+
 def test_what_is_decided_goes_by_the_interval():
     many = ptr.judging.pilot_agreement(alike(60, apart=8))
     low, value, high = many.table.set_index(["labels", "coefficient"]).loc[
@@ -113,6 +125,15 @@ def test_what_is_decided_goes_by_the_interval():
     assert f"about {int(between.needed):,} tasks would decide" in between.headline()
     assert between.by_annotator["annotator"][0] == "cid"
     assert between.by_annotator["without"][0] == 1
+
+
+def test_nothing_is_decided_without_an_interval_or_a_value():
+    found = ptr.judging.pilot_agreement(alike(10), resamples=0)
+    assert (found.decision, found.table["low"].isna().all()) == ("undecided", True)
+    same = {name: frame.assign(label=1) for name, frame in alike(6).items()}
+    found = ptr.judging.pilot_agreement(same)
+    assert found.decision == "undecided"
+    assert "has no value on these tasks" in found.headline()
 
 
 def test_faults_are_told(messages):

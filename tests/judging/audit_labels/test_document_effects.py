@@ -120,6 +120,17 @@ def test_of_another_measure_each_label_is_changed_alone(found):
     assert movers["by_documents"].isna().all()
 
 
+def test_a_label_that_is_missing_and_a_rank_that_is_not_there_are_na(found):
+    missing = found.documents["judge_label"].isna()
+    assert missing.any()
+    pairs = list(zip(found.documents["qid"], found.documents["docno"], strict=True))
+    assert [pair not in JUDGE for pair in pairs] == missing.tolist()
+    shown = found.documents.loc[~missing, "judge_label"].tolist()
+    assert shown == [JUDGE[pair] for pair in pairs if pair in JUDGE]
+    for name, pair, lost in zip(found.documents["name"], pairs, found.documents["rank"].isna(), strict=True):
+        assert (pair[1] in order(name, pair[0])) != lost
+
+
 def test_of_a_measure_of_ir_measures_no_effect_is_known():
     found = audited(["ERR@5"])
     assert len(found.documents) == 0

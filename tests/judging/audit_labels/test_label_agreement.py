@@ -128,6 +128,16 @@ def test_what_is_missing_is_counted_for_each_judge_and_topic():
     assert per_topic["missing"].sum() == missing
 
 
+@pytest.mark.parametrize(("n_topics", "there"), [(1, False), (2, True)])
+def test_one_topic_has_no_interval(n_topics, there):
+    human = judged(n_topics=n_topics)
+    found = label_agreement(compared(human, {"model": labelled(human)}), TopicBootstrap(30, seed=0, confidence=0.95))
+    ends = [column for column in found.table if column.endswith(("_low", "_high"))]
+    assert len(ends) == 2 * len(FIGURES)
+    assert found.table["kappa_low"].notna().all() == there
+    assert found.by_grade["relevant_low"].notna().any() == there
+
+
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=200, n_teams=4, length=30)
 RUNS, PEOPLE = FIELD.runs, ptr.Qrels(FIELD.qrels.to_frame(), rel=2)
 FRAME = PEOPLE.to_frame()[["qid", "docno", "label"]]

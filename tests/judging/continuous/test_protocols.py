@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cal_parts import CORPUS, LABELS, TOPICS, Hashed
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
@@ -83,6 +84,9 @@ def test_options_that_are_none(messages):
         messages.refused(lambda given={argument: value}: TrecDL2021(**given), argument=argument)
 
 
+TEXTS = [doc["text"] for doc in CORPUS]
+
+
 TAR = AutoTAR(topic_budget=6)
 
 
@@ -90,10 +94,28 @@ def training(documents, relevant, *, with_query=True):
     return Training(np.array(documents, dtype=np.int64), np.array(relevant, dtype=bool), with_query)
 
 
+def test_features_are_those_of_scikit_learn():
+    scorer = TfIdf(CORPUS)
+    expected = TfidfVectorizer(sublinear_tf=True).fit_transform(TEXTS)
+    assert (scorer.features != expected).nnz == 0
+    assert scorer.docnos.tolist() == [doc["docno"] for doc in CORPUS]
+    assert scorer.texts is None
+    assert TfIdf(CORPUS, keep_text=True).texts == {doc["docno"]: doc["text"] for doc in CORPUS}
+
+
 def test_where_nothing_is_relevant_chance_decides():
     scorer = TfIdf(CORPUS)
     assert not scorer.fit("1", None, training([3, 4], [False, False])).any()
     assert not scorer.fit("1", None, training([], [])).any()
+
+
+def test_where_all_is_relevant_the_most_similar_are_first():
+    scorer = TfIdf(CORPUS)
+    scores = scorer.fit("1", "kara", training([], []))
+    likeness = (scorer.features @ scorer.features_of_query("1", "kara").T).toarray().ravel()
+    order = np.argsort(-likeness, kind="stable")
+    assert (np.diff(scores[order]) <= 1e-12).all()
+    assert scores.max() > scores.min()
 
 
 def test_vectors_from_a_mapping_or_an_array():
