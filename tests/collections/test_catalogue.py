@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
 from pathlib import Path
-
-import pandas as pd
-import pytest
-from catalogue_parts import WITH_IRDS, metadata, rows_of
 
 from pt_reuse.collections.collection import Collection, catalogue_names, catalogued
 
@@ -27,22 +22,6 @@ SIZES = {
 }  # fmt: skip
 #: two runs that only capital letters tell apart
 BY_CASE = {"pir0WTTD", "pir0Wttd"}
-
-
-@pytest.fixture(scope="module")
-def submitted(data):
-    """Return NIST's list of runs: (year, track folder, run) -> rows."""
-    path = data / "catalogue" / "runs-2026.csv.gz"
-    if not path.is_file():
-        pytest.skip("the test data has no list of runs")
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
-
-
-def urls(collection):
-    """Return run -> where it is published."""
-    frame = collection.submitted
-    template = collection.url or ""
-    return {row.name: row.url or template.replace("{tag}", row.name) for row in frame.itertuples(index=False)}
 
 
 # what it has
@@ -126,89 +105,6 @@ def test_runs_of_one_track_do_not_take_one_name():
 
 
 # types and addresses
-
-
-def test_types_are_those_of_the_table():
-    table = {row["official_type"]: row["type"] for row in rows_of("types.csv")}
-    used = set()
-    for name in catalogue_names():
-        frame = catalogued(name).submitted
-        if frame is not None:
-            if catalogued(name).types_from is None:
-                assert frame["type"].tolist() == [table[word] for word in frame["official_type"]]
-            used |= set(frame["official_type"])
-    assert used >= {"", "auto", "automatic", "feedback", "human-assisted", "interactive", "manual", "relauto"}
-    assert all(row["reason"] for row in rows_of("types.csv"))
-
-
-def test_runs_are_where_and_whose_the_list_says(submitted):
-    for name in catalogue_names():
-        collection = catalogued(name)
-        if collection.submitted is None:
-            continue
-        curated = {row["name"]: row for row in rows_of("collections.csv")}[name]
-        rows = submitted[(submitted["trec"] == curated["trec"]) & (submitted["track_dir"] == curated["track"])]
-        if curated["tasks"] != "*":
-            rows = rows[rows["task"].isin(curated["tasks"].split("|"))]
-        rows = rows[rows["run"].str.fullmatch(curated["tags"] or ".*")]
-        rows = rows.set_index("run").loc[collection.submitted["name"]]
-        assert len(rows) == len(collection.submitted)
-        assert rows["input_url"].tolist() == list(urls(collection).values())
-        assert rows["group"].tolist() == collection.submitted["team"].tolist()
-        assert rows["type"].tolist() == collection.submitted["official_type"].tolist()
-        assert rows["task"].tolist() == collection.submitted["task"].tolist()
-
-
-#: collection -> file of its judgments
-QRELS = {
-    "trec-7/adhoc": "qrels/qrels.adhoc.351-400.txt.gz", "trec-8/adhoc": "trec8-adhoc/trec8.qrels.gz",
-    "trec-2005/robust": "qrels/qrels.robust05.txt.gz", "trec-2013/web/adhoc": "qrels/qrels.web.201-250.txt.gz",
-    "trec-2017/core": "qrels/qrels.core17.txt.gz", "trec-2018/core": "qrels/qrels.core18.txt.gz",
-    "trec-2019/deep/docs": "qrels/qrels.dl19-doc.txt.gz", "trec-2019/deep/passages": "qrels/qrels.dl19-passage.txt.gz",
-    "trec-2020/deep/docs": "qrels/qrels.dl20-doc.txt.gz", "trec-2020/deep/passages": "qrels/qrels.dl20-passage.txt.gz",
-    "trec-2021/deep/docs": "qrels/qrels.dl21-doc.txt.gz", "trec-2021/deep/passages": "qrels/qrels.dl21-passage.txt.gz",
-    **{f"trec-covid/round{n}": f"qrels/qrels.covid-round{n}.txt.gz" for n in range(1, 5)},
-    "trec-covid/round5": "trec-covid-round5/qrels.covid-round5.txt.gz",
-    "trec-2025/rag/retrieval": "qrels/qrels.rag25.test.txt.gz",
-}  # fmt: skip
-
-
-def test_ir_datasets_has_topics_and_judgments():
-    for name in WITH_IRDS:
-        import ir_datasets
-
-        collection = catalogued(name)
-        dataset = ir_datasets.registry[collection.irds_id]
-        there = {part: hasattr(dataset, f"{part}_handler") for part in ("docs", "queries", "qrels")}
-        ours = {"docs": collection.documents, "queries": collection.topics, "qrels": collection.qrels}
-        assert there == {part: source is not None for part, source in ours.items()}
-        if collection.qrels is None:
-            continue
-        qrels = metadata(collection.irds_id, "qrels")
-        labels = qrels["fields"]["relevance"]["counts_by_value"]
-        assert collection.n_judged == qrels["count"]
-        assert collection.n_relevant == sum(times for label, times in labels.items() if int(label) > 0)
-        queries = metadata(collection.irds_id, "queries")["count"]
-        assert collection.n_topics is None or collection.n_topics <= queries
-        # a dataset of the judged topics alone has as many of them
-        if collection.irds_id.endswith("/judged"):
-            assert collection.n_topics == queries
-
-
-def test_counts_are_those_of_the_judgments(data):
-    for name in QRELS:
-        path = data / QRELS[name]
-        if not path.is_file():
-            continue
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            rows = [line.split() for line in file]
-        collection = catalogued(name)
-        topics = {row[0] for row in rows}
-        assert collection.n_topics == len(topics)
-        assert collection.n_judged == len(rows)
-        assert collection.n_relevant == sum(int(row[3]) > 0 for row in rows)
-        assert collection.topic_ids is None or topics <= collection.topic_ids
-        assert collection.some_topics is None or collection.some_topics <= topics
 
 
 def test_sources():

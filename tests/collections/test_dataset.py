@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 
 import pandas as pd
 import pyterrier as pt
@@ -13,7 +12,6 @@ from ir_measures import AP
 
 import pt_reuse as ptr
 from pt_reuse.collections.collection import catalogued
-from pt_reuse.errors import InputError, ReuseWarning
 
 
 def test_runs_carry_what_is_on_record(trec8_home):
@@ -140,29 +138,3 @@ def test_real_runs_are_what_their_tracks_recorded(name, track, real, request):
     tables = [some.run_table.set_index("name")[["team", "type", "pooled"]].sort_index() for some in (runs, recorded)]
     pd.testing.assert_frame_equal(*tables)
     assert runs.field.scores.sum() == pytest.approx(recorded.field.scores.sum())
-
-
-SKIP = {"bad_lines": "skip", "other_files": "skip"}
-
-
-def quietly(get, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReuseWarning)
-        return get(**options)
-
-
-def test_runs_on_record(home):
-    folder = home / "trec-8" / "adhoc" / "runs"
-    write_run(folder / "input.1", "1")
-    write_run(folder / "input.INQ603", "INQ603")
-    with (folder / "input.1").open("ab") as file:
-        file.write(b"401 Q0 late 9 NaN 1\n")
-    (folder / "input.INQ604").write_bytes(b"<html>log in</html>\n")
-    with pytest.raises(InputError) as caught:
-        quietly(offline().get_runs)
-    assert len(caught.value.faults) == 2
-    runs = quietly(offline().get_runs, **SKIP)
-    assert runs.names == ["1", "INQ603"]
-    assert runs.left_out == "1 line and 1 file"
-    assert runs.run_table["team"].notna().all()
-    assert sorted(runs.dropped["file"].str.rpartition("/")[2]) == ["input.1", "input.INQ604"]

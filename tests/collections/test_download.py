@@ -5,11 +5,7 @@ from __future__ import annotations
 import bz2
 import lzma
 import os
-import signal
-import subprocess
-import sys
 import threading
-import time
 
 import pytest
 from download_parts import (
@@ -91,40 +87,6 @@ def test_names_that_are_refused(server, folder):
     assert list(folder.iterdir()) == []
 
 
-SCRIPT = """
-import signal
-import sys
-from pathlib import Path
-from pt_reuse.collections.download import fetch_runs
-signal.signal(signal.SIGINT, signal.default_int_handler)
-url, folder = sys.argv[1:]
-wanted = {name: f"{url}/{name}" for name in ("bm25", "dense", "manual")}
-fetch_runs(wanted, Path(folder), check=lambda name, path: None, n_jobs=2, timeout=5)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-def test_ctrl_c(server, folder):
-    gate = threading.Event()
-    server.plans = {f"/{name}": paused(PACKED[name], gate, 30000) for name in PACKED}
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, server.url, str(folder)], stderr=subprocess.PIPE, text=True
-    )
-    try:
-        while process.poll() is None and len(left(folder)) < 2:
-            time.sleep(0.01)
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.2)
-        gate.set()
-        error = process.communicate(timeout=60)[1]
-    finally:
-        process.kill()
-        process.wait()
-    assert "KeyboardInterrupt" in error
-    assert list(folder.iterdir()) == []
-    server.plans = {f"/{name}": whole(PACKED[name]) for name in PACKED}
-    assert len(fetch(server, folder, *PACKED).files) == 3
 
 
 # servers

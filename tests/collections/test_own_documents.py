@@ -10,7 +10,6 @@ import lzma
 import pytest
 from own_files import EXPECTED, JSON, documents, written
 
-import pt_reuse as ptr
 from pt_reuse.collections.own_files import OwnDocuments
 
 DOCUMENTS = {
@@ -121,16 +120,3 @@ def test_broken_documents_name_the_file(tmp_path, messages):
     for name, text in BROKEN_DOCUMENTS:
         path = written(tmp_path / name, text)
         messages.refused(lambda path=path: list(documents(path).docs_iter()), place=f"{{d}}/{name}")
-
-
-def test_a_damaged_file_is_told(tmp_path):
-    path = tmp_path / "d.jsonl.gz"
-    whole = gzip.compress(b"".join(GOOD.replace("d1", f"d{i * 7919}").encode() for i in range(2000)))
-    path.write_bytes(whole)
-    assert documents(path).docs_count() == 2000
-    half = len(whole) // 2
-    for damaged in (whole[:half], whole[:half] + b"\xff" * 50 + whole[half + 50 :]):
-        path.write_bytes(damaged)
-        with pytest.raises(ptr.InputError) as caught:
-            list(documents(path).docs_iter())
-        assert caught.value.place == str(path)

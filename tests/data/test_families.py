@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 from family_parts import simulated, with_families
@@ -22,10 +21,6 @@ def field():
 def runs(field):
     """Return runs whose families are their types, under the same names."""
     return with_families(field, lambda run: run.type)
-
-
-def as_family(frame):
-    return frame.rename(columns={"type": "family"})
 
 
 def test_the_column_comes_from_metadata_of_any_kind(field, tmp_path):
@@ -57,13 +52,3 @@ def test_a_family_stays_in_selections_unions_and_files(field, runs, tmp_path):
     runs.write(tmp_path / "r")
     read = ptr.read_runs(tmp_path / "r", metadata=runs.run_table[["name", "family"]])
     assert set(read.families) == {"lexical", "neural", "manual"}
-
-
-def test_leave_out_uniques_is_that_of_types(field, runs):
-    one, other = (ptr.leave_out_uniques(runs, field.qrels, ["AP"], by=by, depth=5) for by in ("family", "type"))
-    np.testing.assert_array_equal(one.reduced, other.reduced)
-    pd.testing.assert_frame_equal(one.table, as_family(other.table))
-    pd.testing.assert_frame_equal(one.unique_counts, as_family(other.unique_counts))
-    pd.testing.assert_frame_equal(one.whole_field(), as_family(other.whole_field()))
-    assert one.by_run["family"].tolist() == one.by_run["type"].tolist()
-    assert one.report().columns[0].values is not None

@@ -11,7 +11,7 @@ from ir_measures import AP
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.run_set import RunSet, as_runs, read_runs
+from pt_reuse.data.run_set import RunSet, as_runs
 
 RUNS, QRELS = RunSet.from_frames({"bm25": FRAME}), Qrels(LABELS)
 TUPLES = [ir_measures.ScoredDoc("1", "a", 2.0), ir_measures.ScoredDoc("1", "b", 1.0)]
@@ -72,14 +72,6 @@ def test_what_is_no_judgments(messages):
         messages.refused(lambda odd=odd: ptr.score(RUNS, odd, AP))
 
 
-def test_judgments_are_read_before_run_files(tmp_path, monkeypatch, messages):
-    put(tmp_path, {"r/a": b"1 Q0 d1 1 2.5 a\n"})
-    monkeypatch.setattr("pt_reuse.data.run_files.parse_files", lambda *_, **__: pytest.fail("runs were read"))
-    for function in (ptr.score, ptr.leave_out_uniques, ptr.infer_pool):
-        more = () if function is ptr.infer_pool else (AP,)
-        messages.refused(lambda f=function, more=more: f(tmp_path / "r", tmp_path / "none", *more), argument="qrels")
-
-
 def test_runs_are_united_in_the_order_of_the_first():
     ranked = FRAME.assign(score=[1.0, 2.0])
     mine = RunSet.from_frames({"bm25": ranked}, order="file")
@@ -112,24 +104,6 @@ def runs(tmp_path, monkeypatch):
     for long in ("parse_files", "fingerprints"):
         monkeypatch.setattr(f"pt_reuse.data.store.{long}", reached)
     return tmp_path / "r"
-
-
-#: arguments, of which the first is wrong
-READING = [
-    *({"order": "x"}, {"pool_order": "x"}, {"n_jobs": 0}, {"cache": "a\0"}, {"memory": "much"}, {"memory": "1GB"}),
-    *({"teams": 5}, {"teams": pd.Series(["A", "B"], index=["bm25", "bm25"])}),
-]
-
-
-def test_before_a_file_is_read(runs, messages):
-    for how in READING:
-        messages.refused(lambda how=how: read_runs(runs, **how), argument=next(iter(how)))
-
-
-def test_before_a_pipeline_is_run(messages):
-    pipelines = {"a": pt.apply.generic(reached)}
-    for how in ({"order": "x"}, {"pool_order": "x"}, {"teams": {"x": "A"}}, {"batch_size": 0}):
-        messages.refused(lambda how=how: RunSet.from_pipelines(pipelines, FRAME, **how), argument=next(iter(how)))
 
 
 def test_from_pipelines_labels_and_orders_as_from_frames_does():

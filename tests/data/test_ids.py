@@ -72,19 +72,9 @@ DOORS = {
     "one frame of runs": lambda run, judged: float(
         ptr.score(run.assign(name="A"), ptr.Qrels(judged), AP).mean_values[0, 0]
     ),
-    "RunSet": lambda run, judged: float(
-        ptr.score(ptr.RunSet.from_frames({"A": run}), judged, AP).mean_values[0, 0]
-    ),
-    "only judged": lambda run, judged: mean_ap(ptr.OnlyJudged(judged)(run), judged),
-    "oracle": lambda run, judged: mean_ap(
-        run, ptr.judging.Oracle(judged)(run)[["qid", "docno", "label"]].astype({"label": int})
-    ),
     "judged pool": lambda run, judged: mean_ap(run, ptr.Pool.from_frame(run[["qid", "docno"]]).judge(judged)),
     "union": lambda run, judged: mean_ap(run, ptr.Qrels(judged.iloc[:1]) | judged.iloc[1:]),
     "restrict": lambda run, judged: mean_ap(run, ptr.Qrels(JUDGED).restrict(judged[["qid", "docno"]])),
-    "function that judges": lambda run, judged: mean_ap(
-        run, ptr.Pool.from_frame(JUDGED[["qid", "docno"]]).judge(lambda pairs: judged)
-    ),
 }  # fmt: skip
 
 
@@ -185,11 +175,3 @@ def test_a_frame_of_pyterrier_keeps_its_query():
     run = RUN.assign(query="q", docid=[1, 2, 3])
     assert mean_ap(run, JUDGED) == RIGHT
     assert ptr.RunSet.from_frames({"A": run})["A"]["qid"].tolist() == ["1", "1", "2"]
-
-
-def test_experiment_reads_ids_as_score_does():
-    run, topics = RUN.assign(docno=np.array(encoded(RUN["docno"]))), pd.DataFrame({"qid": ["1", "2"], "query": "a"})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = ptr.Experiment({"A": run}, topics, JUDGED, [AP], reuse=[])
-    assert found["AP"].tolist() == [RIGHT]

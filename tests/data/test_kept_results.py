@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from live_parts import TOPICS, Live, same
 
-from pt_reuse.data import pipelines
-from pt_reuse.data.pipelines import has_address
+from pt_reuse._files import alone
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.store import write_arrays
 from pt_reuse.errors import InputError
@@ -39,16 +38,6 @@ def test_the_second_call_runs_nothing(tmp_path):
     assert first.batches == second.batches == []
     assert same(once, PLAIN)
     assert same(again, PLAIN)
-
-
-def test_only_what_is_missing_runs(tmp_path):
-    run(tmp_path, TOPICS.iloc[:12], (1,), batch_size=4)
-    _, first = run(tmp_path, TOPICS, (1,), batch_size=4)
-    assert first.batches == [ALL[12:16], ALL[16:20], ALL[20:]]
-    both, first, second = run(tmp_path, batch_size=4)
-    assert first.batches == []
-    assert second.asked == ALL
-    assert same(both, PLAIN)
 
 
 def test_a_call_that_failed_goes_on(tmp_path):
@@ -118,38 +107,6 @@ def test_docnos_of_several_types(tmp_path):
     for _ in range(2):
         runs = RunSet.from_pipelines({"x": pt.Transformer.from_df(odd)}, TOPICS.assign(qid="1")[:1], cache=tmp_path)
         assert runs["x"][["docno", "score"]].to_numpy().tolist() == [["a", 2.0], ["7", 1.0]]
-
-
-# what a file holds: every bit of numbers and every character of names comes back
-
-
-#: any text but that of lone surrogates, and bytes that were no UTF-8
-TEXTS = st.text(min_size=1, max_size=6) | st.binary(min_size=1, max_size=4).map(
-    lambda data: data.decode("utf-8", "surrogateescape")
-)
-ROWS = st.lists(
-    st.tuples(
-        TEXTS.filter(lambda text: "\0" not in text), st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 9)
-    ),
-    max_size=6,
-)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(rows=ROWS)
-def test_every_bit_comes_back(rows, tmp_path_factory):
-    frame = pd.DataFrame(rows, columns=["docno", "score", "rank"]).assign(qid="1", vectors=[np.ones(2)] * len(rows))
-    kept = pipelines.KeptPipeline("x", pt.Transformer.from_df(frame), tmp_path_factory.mktemp("c"))
-    found = kept.transform(pd.DataFrame({"qid": ["1"]}))
-    assert found["docno"].tolist() == frame["docno"].tolist()
-    for column in ("score", "rank"):
-        assert found[column].to_numpy().tobytes() == frame[column].to_numpy(dtype=float).tobytes()
-
-
-def test_names_with_addresses():
-    assert has_address(repr(Live(1)))
-    assert has_address("org.terrier.Index@5e91993f")
-    assert not has_address("BM25 @10, 0x")
 
 
 # what makes results that were kept useless, or keeps them from being written: told in a sentence, and mended
@@ -232,17 +189,3 @@ def test_results_that_no_field_takes_are_not_kept(tmp_path, messages):
     for fault in NO_RESULTS.values():
         messages.refused(lambda fault=fault: first_run(tmp_path, Changed(fault), TOPICS[:5]))
     assert files(tmp_path) == []
-
-
-def test_topics_are_compared_by_what_their_cells_hold(tmp_path, messages):
-    def digest(cell):
-        return pipelines.digest_of(TOPICS[:1].assign(more=pd.Series([cell], dtype=object)))
-
-    cells = ["a", "", 1, 1.0, "1", True, None, b"a", [1, 2], [12], ["a", "b"], ["ab"], {"a": 1}, {"a": 2}]
-    cells += [np.float32([1, 2]), np.float64([1, 2])]
-    assert len({digest(cell) for cell in cells}) == len(cells)
-    assert digest(1) == digest(np.int64(1))
-    assert digest(np.nan) == digest(float("nan"))
-    for cell in (object(), {1, 2}, [object()]):
-        topics = TOPICS.assign(more=pd.Series([cell] * 23, dtype=object))
-        messages.refused(lambda topics=topics: first_run(tmp_path, Unreached(1), topics), argument="topics")

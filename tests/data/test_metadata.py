@@ -177,24 +177,6 @@ def test_base_keeps_what_is_not_given():
     assert base["type"].tolist() == [None] * 3
 
 
-# tables by name
-
-
-def test_all_labels_by_index():
-    frame = pd.DataFrame({"team": TEAMS, "type": "t", "pooled": [True, False, None], "year": [1, 2, 3]}, index=NAMES)
-    wanted = make_run_table(NAMES, metadata=frame.reset_index(names="name"))
-    assert make_run_table(NAMES, metadata=frame).equals(wanted)
-    assert column("type", types=frame) == ["t"] * 3
-    assert column("pooled", pooled=frame) == [True, False, pd.NA]
-    assert column("pooled", pooled=frame["pooled"]) == [True, False, pd.NA]
-    # the names of runs may be numbers, where the index says what it is
-    numbered = pd.DataFrame({"team": TEAMS}, index=pd.Index([1, 2, 3], name="name"))
-    assert column("team", ["3", "1", "2"], teams=numbered) == ["A", "A", "B"]
-    # a column of names is what it says it is
-    both = pd.DataFrame({"name": NAMES, "team": TEAMS}, index=["r3", "r2", "r1"])
-    assert column("team", metadata=both) == TEAMS
-
-
 # some are given, and some are misspelt
 
 
@@ -234,10 +216,8 @@ def test_misspelt_names(messages):
 
 
 LINES = "1 Q0 d1 1 2.5 bm25\n1 Q0 d2 2 1.5 bm25\n"
-#: the example of the schema's own pages, shortened
 ABOUT = """\
 schema-version: 0.1
-run-version: 1.0
 tag: bm25
 platform:
   software:
@@ -245,23 +225,16 @@ platform:
       python:
       - scikit-learn==0.20.1
       - tag: none
-research goal:
-  venue:
-    name: SIGIR
 method:
   automatic: true
-  indexing:
-    tokenizer: org.apache.lucene.analysis.en.StandardTokenizer
   retrieval:
   - name: bm25
     method: org.apache.lucene.search.similarities.Similarity.BM25Similarity
 actor:
   name: Somebody Else
-  orcid: 0000-0000-0000-0000
   team: h2oloo
   fields:
   - nlp
-  mail: somebody@example.org
 """
 
 

@@ -45,14 +45,6 @@ middles = st.tuples(st.floats(1e-6, 1e6), st.integers(-2, 2), st.integers(16, 45
 )
 
 
-def test_by_hand():
-    texts = ["1", "-2.5", "+.5", "5.", "1e3", "007", "-0", "0.1", "9007199254740993", "1234567.12345678", "1e-999"]
-    values, wrong = parsed(texts)
-    assert values == [1, -2.5, 0.5, 5, 1000, 7, 0, 0.1, 9007199254740992, 1234567.12345678, 0]
-    assert str(values[6]) == "-0.0"
-    assert not wrong
-
-
 NO_NUMBERS = (
     "nan inf -inf NaN Infinity 1_0 0x1 1e999 -1e999 . - + -. +-1 --1 1.2.3 1..2 e5 1e 1e+ 1,5 １ ٣ 1d5 1.5f .. 1.- 1/2 "
     "0.5. .5. 1234567.8. 1.2345678.9 1.23456789012.3 12345678.1234567. / : 1: 1\u00a0000 " + "9" * 400
@@ -78,10 +70,3 @@ def test_every_length_and_every_place_of_the_dot():
     texts += [digits[:dot] + "." + digits[dot:n] for n in range(1, 21) for dot in range(n + 1)]
     texts += [text[:at] + odd + text[at:] for text in ("12", "9.87654321") for at in range(3) for odd in "/:.-+Aa"]
     check([sign + text for sign in ("", "-", "+") for text in texts])
-
-
-def test_no_rows():
-    values, wrong = parse_numbers(
-        np.zeros(48, dtype=np.uint8), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    )
-    assert len(values) == len(wrong) == 0

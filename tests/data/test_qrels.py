@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from ir_measures import AP, Judged, nDCG
 
 from pt_reuse.data.judgments import Qrels, read_qrels
-from pt_reuse.data.qrels_files import CONFLICTS, parse_qrels
-from pt_reuse.errors import InputError, ReuseWarning
+from pt_reuse.data.qrels_files import CONFLICTS
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.pool import Pool
 
 
@@ -29,9 +29,6 @@ def judged(text, **arguments):
 
 def labels(qrels):
     return {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples()}
-
-
-OLD = "1 a 1; 1 b 0; 2 a 2; 2 c -1"
 
 
 # by hand
@@ -145,19 +142,6 @@ def test_properties(seed):
     assert labels(Qrels(shuffled)) == one
 
 
-# real data
-
-
-def test_against_pyterrier(data):
-    for name in ("qrels.adhoc.351-400.txt.gz", "qrels.dl19-passage.txt.gz"):
-        path = data / "qrels" / name
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ReuseWarning)
-            ours = labels(read_qrels(path))
-        theirs = pt.io.read_qrels(str(path))
-        assert ours == {(str(row.qid), str(row.docno)): row.label for row in theirs.itertuples()}
-
-
 # in an experiment, and in ir_measures
 
 
@@ -220,9 +204,3 @@ def test_binary_labels_begin_at_it():
     # from then on label 1 is relevant
     assert qrels.threshold().rel == 1
     assert qrels.threshold().counts()["relevant"].tolist() == qrels.counts()["relevant"].tolist() == [1, 1]
-
-
-def test_a_fault_far_down_is_told_with_its_line():
-    data = b"".join(b"%d 0 doc%d 1\n" % (i // 100, i) for i in range(300)) + b"7 0 last\n"
-    with pytest.raises(InputError, match=r"line 301: .* found 3"):
-        parse_qrels(data)

@@ -9,6 +9,7 @@ import tempfile
 import warnings
 from functools import partial
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -77,8 +78,9 @@ def naive_run(data, *, skip=False, best=False, order="trec_eval", by_tag=True):
         topics.setdefault(row[1], []).append(row)
     kept = {}
     for topic, found in topics.items():
-        if order == "trec_eval":
-            found = sorted(sorted(found, key=lambda row: row[2], reverse=True), key=lambda row: -row[4])
+        if order.startswith("trec_eval"):
+            kind = np.float32 if order == "trec_eval9" else np.float64
+            found = sorted(sorted(found, key=lambda row: row[2], reverse=True), key=lambda row: -kind(row[4]))
         elif order == "rank":
             if len({row[3] for row in found}) < len(found):
                 raise RejectedError
@@ -181,9 +183,7 @@ words = st.one_of(
     st.binary(min_size=1, max_size=20).map(lambda raw: b"".join(raw.replace(b"\0", b"").split()) or b"x"),
 )
 scores = st.one_of(
-    st.sampled_from(
-        [b"1", b"1.0", b"0.5", b"-0", b"+2", b".5", b"5.", b"1e-3", b"123456789012345678901234567890", b"0"]
-    ),
+    st.sampled_from(b"1 1.0 0.5 -0 +2 .5 5. 1e-3 123456789012345678901234567890 0".split()),
     st.floats(allow_nan=False, allow_infinity=False).map(lambda value: repr(value).encode()),
     st.sampled_from([b"nan", b"inf", b"1_0", b"0x1", b"1e999", b"a"]),
 )
@@ -196,7 +196,15 @@ def lines(draw, run):
     tag, ends = draw(words), draw(st.sampled_from([b"\n", b"\r\n"]))
     text = []
     odd = draw(st.integers(0, 9)) == 0
-    plain_scores = scores if odd else st.floats(-100, 100).map(lambda value: f"{value:.3f}".encode())
+    plain_scores = (
+        scores
+        if odd
+        else st.one_of(
+            # ties as float32 alone, and altogether
+            st.sampled_from([b"1", b"1.00000001", b"0", b"-0", b"1e300", b"2e300"]),
+            st.floats(-100, 100).map(lambda value: f"{value:.3f}".encode()),
+        )
+    )
     plain_labels = labels if odd else st.sampled_from([b"0", b"1", b"2", b"-1"])
     topics = draw(st.lists(words, min_size=1, max_size=3))
     space = draw(spaces)
@@ -255,11 +263,13 @@ WAYS = [
     {"skip": True},
     {"best": True},
     {"order": "rank"},
+    {"order": "trec_eval9"},
     {"order": "file", "skip": True},
     {"skip": True, "best": True, "order": "rank"},
 ]
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
 @settings(FUZZ, max_examples=50)
 @given(
     data=st.one_of(lines(True), damaged(True)),
@@ -276,14 +286,3 @@ def test_line_ends_by_hand(path):
         for more in (b"", b"1 Q0 e 2 1 t", b"1\tQ0\te\t2\t1\tt\n", b"\n\n1 Q0 e 2 1 t\r", b"1 Q0 e 2 1 t u"):
             compare(data + b"\n" + more, naive_run, ours_run, path)
             compare(data + more, naive_run, ours_run, path)
-
-
-def test_rows_that_make_up_for_each_other(path):
-    # twelve fields on two lines, but five and seven; six fields, but on two lines
-    for data in (b"1 Q0 d1 1 2\n1 Q0 e 2 1 t t\n", b"1 Q0 d\n1 2 t\n"):
-        with pytest.raises(RejectedError):
-            naive_run(data)
-        compare(data, naive_run, ours_run, path)
-    # twelve fields on one line, the last six of which are text behind the tag
-    compare(b"1 Q0 d 1 2 t 1 Q0 e 2 1 t\n\n", naive_run, ours_run, path)
-    assert naive_run(b"1 Q0 d 1 2 t 1 Q0 e 2 1 t\n\n") == (b"t", {b"1": [(b"d", 2.0)]}, [])

@@ -6,19 +6,15 @@ import bz2
 import gzip
 import lzma
 import random
-import struct
-from itertools import product
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from faults import put
 from packing_parts import compressed
 
 from pt_reuse.data.judgments import read_qrels
 from pt_reuse.data.run_set import read_runs
-from pt_reuse.options import ORDERS
 
 RUN = b"401 Q0 d1 1 2.5 bm25\n401 Q0 d2 2 1.5 bm25\n402 Q0 d1 1 3 bm25\n"
 OTHER = b"402 Q0 d3 1 0.5 dense\n401 Q0 d2 1 0.25 dense\n"
@@ -81,19 +77,6 @@ RAW = [*b'NA 1e5 001 " "quoted" d#1 <a&b> %s \xe9t\xe9 \xc3\xa9 \xff \xc2\xa0 \x
 RAW += [b"d" * 1024, b"abcdefg", b"abcdefgh", b"abcdefghi", b"a" * 16, b"b" * 17]
 
 
-def test_names_are_kept_byte_for_byte(tmp_path):
-    for raw in RAW:
-        tag = raw[:200]
-        put(tmp_path, {"f": b"%s Q0 %s 1 2 %s\n%s Q0 other 2 1 %s\n" % (raw, raw, tag, raw, tag)})
-        runs = read_runs(tmp_path / "f")
-        name = raw.decode("utf-8", "surrogateescape")
-        assert runs.names == [name[:200]]
-        assert runs.topics == [name]
-        assert runs[runs.names[0]]["docno"].tolist() == [name, "other"]
-        put(tmp_path, {"q": b"%s 0 %s 1\n" % (raw, raw)})
-        assert read_qrels(tmp_path / "q").to_frame()[["qid", "docno"]].to_numpy().tolist() == [[name, name]]
-
-
 def test_topics_apart_and_in_natural_order(tmp_path):
     data = b"10 Q0 a 1 1 t\n9 Q0 a 1 1 t\nb Q0 a 1 1 t\n10 Q0 b 1 2 t\na Q0 a 1 1 t\n9 Q0 b 1 0 t\n"
     assert one(tmp_path, data) == [
@@ -154,64 +137,10 @@ def test_threads_change_nothing(tmp_path):
 # ranking orders
 
 
-def float32(value):
-    return struct.unpack("f", struct.pack("f", value))[0]
-
-
-def slow_order(lines, order):
-    """Return the docnos in ranking order; `lines` are (docno, rank, score) of one topic."""
-    if order == "rank":
-        lines = sorted(lines, key=lambda line: line[1])
-    elif order != "file":
-        round_score = float32 if order == "trec_eval9" else float
-        lines = sorted(lines, key=lambda line: (round_score(line[2]), line[0].encode()), reverse=True)
-    return [line[0] for line in lines]
-
-
-def test_ranking_orders(tmp_path):
-    for seed, order in product(range(8), ORDERS):
-        check_order(order, seed, tmp_path)
-
-
-def check_order(order, seed, tmp_path):
-    chance = random.Random(seed)
-    near = [1.0, 1.0 + 2**-40, 1.0 - 2**-30, 16777217.0, 16777216.0, 0.0, -0.0, -1.0]
-    topics = {}
-    for topic in ("1", "2", "3"):
-        docnos = chance.sample(
-            ["a", "B", "é", "doc-10", "doc-9", "doc-11-with-a-long-name", "doc-11", "Z" * 9, "zz", "-"], 8
-        )
-        ranks = chance.sample(range(1, 50), 8)
-        scores = [chance.choice(near if seed % 3 else [0.1, 0.2]) for _ in docnos]
-        if seed % 4 == 0:
-            scores.sort(reverse=True)
-        topics[topic] = list(zip(docnos, ranks, scores, strict=True))
-    lines = [(topic, line) for topic, found in topics.items() for line in found]
-    if seed % 2:
-        # topics apart, each in its own order
-        lines = sorted(lines, key=lambda line: topics[line[0]].index(line[1]))
-    text = "".join(f"{topic} Q0 {docno} {rank} {score!r} t\n" for topic, (docno, rank, score) in lines)
-    frame = pd.DataFrame(one(tmp_path, text.encode(), order=order), columns=["qid", "docno", "rank", "score"])
-    for topic, found in topics.items():
-        mine = frame[frame["qid"] == topic]
-        assert mine["docno"].tolist() == slow_order(found, order)
-        assert mine["rank"].tolist() == list(range(8))
-        kept = {docno: score for docno, _, score in found}
-        assert mine["score"].tolist() == [kept[docno] for docno in mine["docno"]]
-
-
 def test_a_score_beyond_float32(tmp_path):
     data = b"1 Q0 a 1 1e300 t\n1 Q0 b 2 1e299 t\n1 Q0 c 3 1 t\n"
     assert [row[1] for row in one(tmp_path, data)] == ["a", "b", "c"]
     assert [row[1] for row in one(tmp_path, data, order="trec_eval9")] == ["b", "a", "c"]  # both infinite there
-
-
-@pytest.mark.parametrize(("order", "kept"), [("trec_eval", 3.0), ("rank", 1.0), ("file", 2.0)])
-@pytest.mark.filterwarnings("ignore:.*left out")
-def test_duplicates_keep_the_better_ranked(order, kept, tmp_path):
-    data = b"1 Q0 d 2 2 t\n1 Q0 e 4 5 t\n1 Q0 d 3 3 t\n1 Q0 d 1 1 t\n"
-    found = {row[1]: row[3] for row in one(tmp_path, data, order=order, duplicates="best")}
-    assert found == {"d": kept, "e": 5.0}
 
 
 def test_topics_that_differ_in_zeros(messages, tmp_path):
@@ -222,14 +151,3 @@ def test_topics_that_differ_in_zeros(messages, tmp_path):
 
 
 # real data
-
-
-def test_trec8_against_pyterrier(trec8):
-    # pt.io.read_results keeps the file's own order
-    for path in sorted((trec8.folder / "inputs").iterdir())[::40]:
-        theirs = pt.io.read_results(str(path))
-        ours = trec8.runs[str(theirs["name"].iloc[0])]
-        keys = ["qid", "docno"]
-        both = ours.merge(theirs, on=keys, suffixes=("", "_theirs"), validate="1:1")
-        assert len(both) == len(ours) == len(theirs)
-        assert (both["score"] == both["score_theirs"]).all()

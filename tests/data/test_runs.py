@@ -145,49 +145,6 @@ def test_from_pipelines(capfd):
     assert RunSet.from_pipelines({"a": fixed}, topics, order="file")["a"]["docno"].tolist()[:2] == ["d1", "d2"]
 
 
-# properties
-
-
-def random_field(seed, order="trec_eval"):
-    chance = random.Random(seed)
-    frames = {}
-    for r in range(5):
-        lines = [
-            f"{topic} d{doc} {chance.choice([0, 1, 2.5])}"
-            for topic in chance.sample(range(8), 6)
-            for doc in chance.sample(range(30), chance.randint(1, 20))
-        ]
-        frames[f"r{r}"] = frame(lines)
-    return RunSet.from_frames(frames, order=order)
-
-
-@pytest.mark.filterwarnings("ignore:.*no document is left")
-@pytest.mark.parametrize(("seed", "order"), [(0, "trec_eval"), (1, "file")])
-def test_properties(seed, order):
-    runs = random_field(seed, order)
-    everything = runs.to_frame()
-    # apart and together again
-    left, right = runs.select(["r0", "r3"]), runs.select(["r1", "r2", "r4"])
-    together = left | right
-    assert together.names == ["r0", "r3", "r1", "r2", "r4"]
-    for name in runs:
-        pd.testing.assert_frame_equal(together[name], runs[name])
-    # all documents are no restriction; two restrictions are that to what both have
-    pd.testing.assert_frame_equal(runs.restrict(everything["docno"].unique()).to_frame(), everything)
-    some, others = [f"d{i}" for i in range(20)], [f"d{i}" for i in range(10, 30)]
-    twice = runs.restrict(some).restrict(others).to_frame()
-    pd.testing.assert_frame_equal(twice, runs.restrict([f"d{i}" for i in range(10, 20)]).to_frame())
-    # what is left stands in the order it had, with ranks closed up
-    kept = everything[everything["docno"].isin(some)]
-    part = runs.restrict(some).to_frame()
-    assert part[["name", "qid", "docno"]].to_numpy().tolist() == kept[["name", "qid", "docno"]].to_numpy().tolist()
-    assert (part["rank"] == part.groupby(["name", "qid"]).cumcount()).all()
-    # restricting and selecting commute
-    pd.testing.assert_frame_equal(
-        runs.restrict(some).select(["r1"]).to_frame(), runs.select(["r1"]).restrict(some).to_frame()
-    )
-
-
 # run files that are written read back as they were
 
 
@@ -286,19 +243,6 @@ def test_a_topic_that_is_left_without_documents_is_told(messages):
     assert part.topics == ["1"]
     messages.refused(lambda: as_runs(FIELD).restrict(prefix="FR"), argument="prefix")
     messages.refused(lambda: as_runs(FIELD).restrict(where=lambda docno: False), argument="where")
-
-
-def test_the_top_of_the_runs_is_a_small_corpus(messages):
-    runs = as_runs(FIELD)
-    assert runs.docnos() == ["FT1", "FT2", "FT9", "LA1", "LA2", "LA3"]
-    assert runs.docnos(depth=1) == ["FT1", "FT9", "LA2", "LA3"]
-    # a document at the top of one topic stays wherever it stands in another
-    assert lists_of(runs.restrict(runs.docnos(depth=1))) == {
-        "A": {"1": ["FT1"], "2": ["LA2"]},
-        "B": {"1": ["LA3", "FT1"], "2": ["FT9"]},
-    }
-    assert runs.select("A").docnos() == ["FT1", "FT2", "LA1", "LA2"]
-    messages.refused(lambda: runs.docnos(depth=0), argument="depth")
 
 
 @given(fields(), st.integers(1, 8))
@@ -410,20 +354,6 @@ def test_unions(first, second, rows):
         same(united, expected)
         for t in range(expected.field.n_topics):
             np.testing.assert_array_equal(united.field.words_at(t), expected.field.words_at(t))
-
-
-def test_a_rank_column_that_gives_no_order_is_told_at_once():
-    frame = pd.DataFrame(
-        {"qid": ["1", "2", "2"], "docno": ["a", "a", "b"], "score": [3.0, 2.0, 1.0], "rank": [1, 5, 5]}
-    )
-    runs = RunSet.from_frames({"r": frame})
-    messages = []
-    for some in (runs, opened(runs)):
-        with pytest.raises(InputError) as caught:
-            some.reorder("rank")
-        messages.append(str(caught.value))
-    assert messages[0] == messages[1]
-    assert "'b'" in messages[0]
 
 
 def test_a_run_of_which_no_document_is_left_has_no_rows():

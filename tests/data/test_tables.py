@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import sys
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from faults import altered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_parts import KINDS, TEXTS, pa, put, table_of
@@ -313,14 +311,6 @@ def test_a_document_twice(messages, tmp_path):
         assert read.left_out == "2 rows"
 
 
-def test_runs_of_one_name(messages, tmp_path):
-    put(tmp_path / "t", table_of([GOOD, (*GOOD[:4], "b"), (*GOOD[:4], "c")]))
-    put(tmp_path / "u.arrow", table_of([(*GOOD[:4], "b"), (*GOOD[:4], "c")]), kind="arrow")
-    (tmp_path / "input.a").write_text("1 Q0 d 1 2 a\n")
-    messages.refused(lambda: read_runs(tmp_path))
-    messages.refused(lambda: read_runs([tmp_path / "input.a", tmp_path / "t"], names="file"))
-
-
 def test_pyarrow_is_missing(messages, tmp_path, monkeypatch):
     put(tmp_path / "t", table_of([GOOD]))
     put(tmp_path / "u", table_of([GOOD]), kind="arrow")
@@ -330,11 +320,6 @@ def test_pyarrow_is_missing(messages, tmp_path, monkeypatch):
     messages.refused(lambda: read_runs(tmp_path / "u"))
     messages.refused(lambda: made.write_table(tmp_path / "new.parquet"))
     assert not (tmp_path / "new.parquet").exists()
-
-
-@pytest.fixture
-def made():
-    return RunSet.from_frames({"a": pd.DataFrame({"qid": ["1"], "docno": ["d"], "score": [1.0]})})
 
 
 def test_names_that_are_no_utf_8(messages, tmp_path):
@@ -349,26 +334,6 @@ def test_names_that_are_no_utf_8(messages, tmp_path):
 
 
 ROWS = [(str(t), f"d{i}", 1 / (i + 3), i, name) for t in range(3) for name in "ab" for i in range(12)]
-
-
-@pytest.mark.parametrize(("kind", "text"), [("parquet", "view"), ("arrow", "dictionary")])
-def test_altered_files_are_refused_in_words_or_read(kind, text, tmp_path):
-    whole = put(tmp_path / "whole", table_of(ROWS, text=text), kind=kind, rows=10).read_bytes()
-    found = {"read": 0, "refused": 0}
-    for seed in range(40):
-        chance = random.Random(f"{kind} {text} {seed}")
-        (tmp_path / "f").write_bytes(altered(whole, chance))
-        order, how = chance.choice(list(ORDERS)), chance.choice(["error", "skip"])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ReuseWarning)
-            try:
-                runs = read_runs(tmp_path / "f", order=order, bad_lines=how, duplicates="best")
-            except InputError:
-                found["refused"] += 1
-            else:
-                assert np.isfinite(runs.field.scores).all()
-                found["read"] += 1
-    assert found["refused"] > 12
 
 
 def test_parquet_of_ours_never_gives_other_rows(tmp_path):
@@ -407,17 +372,3 @@ def test_a_small_file_of_very_many_rows_is_taken_for_an_attack(tmp_path, monkeyp
 def test_texts_are_no_tables():
     for start in (b"", b"PAR1", b"PAR1 Q0 d 1 2 r", b"PAR1\t\x15", b"ARROW1 Q0", b"ARROW1", b"FEA1\0\0"):
         assert kind_of_table(start) is None
-
-
-def test_lengths_that_lead_out_of_the_file_do_not_end_the_process(tmp_path):
-    whole = put(tmp_path / "whole", table_of(ROWS[:20], text="dictionary"), kind="arrow", rows=10).read_bytes()
-    refused = 0
-    for at in range(0, len(whole) - 8, 16):
-        # where a length or a place in the file can be
-        if not any(whole[at + 1 : at + 8]):
-            (tmp_path / "t").write_bytes(whole[: at + 6] + bytes([26]) + whole[at + 7 :])
-            try:
-                read_runs(tmp_path / "t")
-            except InputError:
-                refused += 1
-    assert refused >= 3

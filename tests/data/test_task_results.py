@@ -143,14 +143,6 @@ def test_a_mean_over_other_subsets_is_no_score_of_the_task(folder):
         assert ("four", "A") not in values(read(folder, tasks="A"))
 
 
-def test_several_faults_are_told_together(folder):
-    put(folder, "two", "c", "A", "{")
-    put(folder, "org__one", "aaaaaaaaaa", "B", "{")
-    with pytest.raises(InputError) as caught:
-        read(folder)
-    assert [fault.place for fault in caught.value.faults] == ["org__one/aaaaaaaaaa/B.json", "two/c/A.json"]
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -159,32 +159,6 @@ def test_the_line_or_row_of_a_fault(tmp_path, monkeypatch):
             assert assert_same(folder, tmp_path / "cache", exactly=True, order="rank") is None
 
 
-def test_a_run_without_ranks_beside_one_with(source, cache, monkeypatch):
-    in_pieces(monkeypatch)
-    rows = [("1", "d1", 1.0, 2, "a"), ("1", "d2", 3.0, 1, "a"), ("2", "d1", 1.0, 1, "a")]
-    chance = random.Random(1)
-    put_rows(source / "ranked", rows, chance)
-    put_rows(source / "bare", [(*row[:4], "b") for row in rows[:2]], chance, ("qid", "docno", "score", "name"))
-    (source / "text").write_text("2 Q0 d1 1 1 c\n")
-    runs = assert_same(source, cache, order="file")
-    assert runs.names == ["b", "a", "c"]
-    assert runs.field.ranked.tolist() == [False, True, True]
-
-
-def test_damaged_tables(source, tmp_path):
-    chance = random.Random(1)
-    for kind in KINDS:
-        path = put_rows(source / "t", any_rows(random.Random(5), 0), chance, kind=kind)
-        data = path.read_bytes()
-        packed = gzip.compress(data)
-        cuts = [chance.randrange(8, len(data)) for _ in range(6)]
-        damaged = [data[:cut] for cut in cuts[:3]]
-        damaged += [data[:cut] + bytes([data[cut] ^ 255]) + data[cut + 1 :] for cut in cuts[3:]]
-        for i, found in enumerate([*damaged, packed, packed[:-9]]):
-            path.write_bytes(found)
-            assert_same(path, tmp_path / f"{kind}{i}", exactly=True, duplicates="best")
-
-
 def test_a_topic_that_is_larger_than_a_block_is_one_of_its_own(source, cache, monkeypatch):
     (source / "a").write_bytes(b"".join(b"%d Q0 d%d 0 1 a\n" % (t, i) for t in (1, 2, 3, 4) for i in range(3 * t)))
     in_pieces(monkeypatch, rows=7)

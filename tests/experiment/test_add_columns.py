@@ -19,16 +19,14 @@ def finished(**how):
 
 
 @pytest.mark.parametrize(
-    "how",
+    ("how", "perquery"),
     [
-        {"field": OTHERS},
-        {"field": OTHERS, "pooled": True, "depth": 8},
-        {"reuse": ["rank", "bounds"]},
-        {"field": OTHERS, "pooled": True, "reuse": ["lou"], "by": "type", "types": dict.fromkeys(NAMES, "dense")},
-        {"reuse": ["filled"], "fill": QRELS},
+        ({"field": OTHERS, "pooled": True, "depth": 8}, False),
+        ({"reuse": ["rank", "bounds"]}, True),
+        ({"field": OTHERS, "pooled": True, "reuse": ["lou"], "by": "type", "types": dict.fromkeys(NAMES, "a")}, False),
+        ({"reuse": ["filled"], "fill": QRELS}, True),
     ],
 )
-@pytest.mark.parametrize("perquery", [False, True])
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 def test_as_in_an_experiment(how, perquery):
     wanted = ptr.Experiment(FRAMES, TOPICS, QRELS, MEASURES, perquery=perquery, **how)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ir_measures
 import pandas as pd
 import pyterrier as pt
-import pytest
 from experiment_parts import (
     FIELD,
     OTHERS,
@@ -22,28 +21,50 @@ from ir_measures import AP
 import pt_reuse as ptr
 
 TEAMLESS = ptr.RunSet.from_frames({"x": FIELD.runs["lex1b"]})
+FRAME = FIELD.runs["neu2a"]
+#: what no experiment takes; the first argument is the one that the error is about
 ERRORS = [
-    ({"reuse": "taus"}, "reuse"),
-    ({"reuse": 3}, "reuse"),
-    ({"base_line": 0}, "base_line"),
-    ({"by": "runs"}, "by"),
-    ({"depth": 0}, "depth"),
-    ({"pool_order": "files"}, "pool_order"),
-    ({"field": FIELD.qrels}, "field"),
-    ({"field": FIELD.runs}, "retr_systems"),
-    ({"teams": {"lex1a_": "us"}}, "teams"),
-    ({"by": "type", "reuse": "lou"}, "by"),
-    ({"field": TEAMLESS, "by": "type"}, "by"),
-    ({"pooled": False, "reuse": "lou"}, "pooled"),
-    ({"field": OTHERS.with_metadata(pooled=False)}, "pooled"),
-    ({"field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})}, "teams"),
+    *({"reuse": "taus"}, {"reuse": 3}, {"base_line": 0}, {"by": "runs"}, {"depth": 0}, {"pool_order": "files"}),
+    *({"field": FIELD.qrels}, {"teams": {"lex1a_": "us"}}, {"by": "type", "reuse": "lou"}),
+    *({"by": "type", "field": TEAMLESS}, {"pooled": False, "reuse": "lou"}, {"types": 5}, {"pooled": 5}),
+    {"pooled": None, "field": OTHERS.with_metadata(pooled=False)},
+    {"teams": None, "field": OTHERS.with_metadata(teams={name: "neu2a" for name in OTHERS})},
+    *({"perquery": "yes"}, {"perquery": 2}, {"dataframe": "no"}, {"verbose": "no"}),
+    *({"filter_by_qrels": "no"}, {"filter_by_topics": 1}),
+    *({"correction": "bonferoni", "baseline": 0}, {"correction": "holm", "correction_alpha": "x", "baseline": 0}),
+    *({"test": 5, "baseline": 0}, {"baseline": 0, "perquery": True}, {"baseline": "lex1a", "perquery": "both"}),
+    *({"baseline": 3}, {"baseline": -1, "reuse": []}),
 ]
+FRAMES = (FRAME[["qid", "docno"]], FRAME.assign(score="x"), pd.concat([FRAME, FRAME.head(1)]), 5)
+
+
+def test_a_field_that_knows_to_be_pooled_by_ranks(messages):
+    """Systems need no ranks, unless the order is asked for; then one that is stored is looked at first."""
+    frames = {name: OTHERS[name] for name in OTHERS}
+    field = ptr.RunSet.from_frames(frames, metadata=OTHERS.run_table, pool_order="rank", pool_depth=8)
+    stored = FRAME.drop(columns="rank")
+    systems = {"live": Retriever(FIELD.runs["lex1a"].drop(columns="rank")), "stored": stored}
+    table = ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=field)
+    pd.testing.assert_frame_equal(
+        table, ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8), check_like=True
+    )
+    assert table.attrs["reuse"]["settings"]["pool order"] == "rank"
+    live = retrievers()["lex1a"]
+    how = {"field": field, "pooled": True, "pool_order": "rank"}
+    messages.refused(lambda: ptr.Experiment({"live": live, "stored": stored}, TOPICS, QRELS, ["AP"], **how))
+    assert live.calls == 0
 
 
 def test_errors_come_before_anything_is_run(messages):
     systems = retrievers()
-    for given, about in ERRORS:
-        messages.refused(lambda given=given: ptr.Experiment(systems, TOPICS, QRELS, [AP], **given), argument=about)
+    for given in ERRORS:
+        messages.refused(
+            lambda given=given: ptr.Experiment(systems, TOPICS, QRELS, [AP], **given), argument=next(iter(given))
+        )
+    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP], field=FIELD.runs), argument="retr_systems")
+    for frame in FRAMES:
+        stored = {**systems, "stored": frame}
+        messages.refused(lambda stored=stored: ptr.Experiment(stored, TOPICS, QRELS, ["AP"], validate="ignore"))
     assert [system.calls for system in systems.values()] == [0, 0, 0]
 
 
@@ -91,12 +112,6 @@ def test_errors_of_systems_topics_and_measures(messages):
     assert_same(ours, pt.Experiment(with_team, TOPICS, QRELS, [Needy()]))
 
 
-def test_document_twice_is_an_error_of_the_system(messages):
-    twice = pd.concat([FIELD.runs["lex1a"], FIELD.runs["lex1a"][:1]])
-    systems = {"B": FIELD.runs["lex1a"], "A": Retriever(twice)}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP]), argument="retr_systems")
-
-
 def test_field_and_topics(messages):
     elsewhere = FIELD.runs["lex1b"][:25].assign(qid="99")
     far = ptr.RunSet.from_frames({"far": elsewhere}, teams={"far": "T"})
@@ -111,82 +126,6 @@ def test_field_and_topics(messages):
     assert len(warned) == 1
     messages.told(warned[0])
     assert ours.loc[0, ["AP", "AP rank", "AP unjudged"]].tolist() == [0.0, 2, 1.0]
-
-
-# the arguments of Experiment are judged before any system runs
-
-FRAME = FIELD.runs["neu2a"]
-#: what is wrong -> the arguments; the first is the one that the error is about
-ARGUMENTS = {
-    "perquery": {"perquery": "yes"},
-    "perquery 2": {"perquery": 2},
-    "dataframe": {"dataframe": "no"},
-    "verbose": {"verbose": "no"},
-    "filter_by_qrels": {"filter_by_qrels": "no"},
-    "filter_by_topics": {"filter_by_topics": 1},
-    "types": {"types": 5},
-    "pooled": {"pooled": 5},
-    "correction": {"correction": "bonferoni", "baseline": 0},
-    "correction_alpha": {"correction": "holm", "correction_alpha": "x", "baseline": 0},
-    "test": {"test": 5, "baseline": 0},
-    "a baseline by topic": {"baseline": 0, "perquery": True},
-    "a baseline by topic, too": {"baseline": "live", "perquery": "both"},
-    "a baseline that is none": {"baseline": 1},
-    "a baseline before the first": {"baseline": -1, "reuse": []},
-}
-FRAMES = {
-    "no score": FRAME[["qid", "docno"]],
-    "a score that is none": FRAME.assign(score="x"),
-    "a document twice": pd.concat([FRAME, FRAME.head(1)]),
-    "no frame": 5,
-}
-
-
-@pytest.fixture
-def live():
-    """Return a system that must not run."""
-
-    class Unreached(Retriever):
-        def transform(self, inp):
-            if len(inp):
-                pytest.fail("the arguments were to be judged before")
-            return super().transform(inp)
-
-    return Unreached(FIELD.runs["lex1a"])
-
-
-def test_arguments_and_result_frames(live, messages):
-    for given in ARGUMENTS.values():
-        call = lambda given=given: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given)  # noqa: E731
-        messages.refused(call, argument=next(iter(given)))
-    for frame in FRAMES.values():
-        systems = {"live": live, "stored": frame}
-        messages.refused(lambda systems=systems: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], validate="ignore"))
-
-
-def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):
-    """Systems need no ranks, unless the order is asked for; then one that is stored is looked at first."""
-    frames = {name: OTHERS[name] for name in OTHERS}
-    field = ptr.RunSet.from_frames(frames, metadata=OTHERS.run_table, pool_order="rank", pool_depth=8)
-    stored = FRAME.drop(columns="rank")
-    systems = {"live": Retriever(FIELD.runs["lex1a"].drop(columns="rank")), "stored": stored}
-    table = ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=field)
-    pd.testing.assert_frame_equal(
-        table, ptr.Experiment(systems, TOPICS, QRELS, ["AP"], field=OTHERS, depth=8), check_like=True
-    )
-    assert table.attrs["reuse"]["settings"]["pool order"] == "rank"
-    systems = {"live": live, "stored": stored}
-    how = {"field": field, "pooled": True, "pool_order": "rank"}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], **how))
-
-
-def test_a_folder_that_nothing_can_be_saved_to(live, messages, monkeypatch, tmp_path):
-    def denied(*_, **__):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("pt_reuse._files.tempfile.TemporaryFile", denied)
-    given = {"save_dir": str(tmp_path)}
-    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument="save_dir")
 
 
 def test_a_system_may_be_a_run_file(tmp_path):

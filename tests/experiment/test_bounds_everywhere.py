@@ -8,7 +8,6 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from completions import MEASURES, ends, field_of, frames_of, highest_of, qrels_of, score, small_field
-from experiment_parts import Retriever
 from ir_measures import AP, RBP, RR, P, nDCG
 
 import pt_reuse as ptr
@@ -79,8 +78,8 @@ def compare_doors(seed, measures=FEW):
                 check(row.low, row.name, row.qid, "Low", row.measure)
                 check(row.high, row.name, row.qid, "High", row.measure)
         # as measures of the experiment
-        few = [ptr.High(P(rel=3) @ 2), ptr.Low(nDCG @ 3)]
-        rows = ptr.Experiment(frames_of(runs), asked, frame, few, reuse=["unjudged"], perquery=True)
+        made = [make(m) for m in theirs for make in KINDS.values()]
+        rows = pt.Experiment(list(frames_of(runs).values()), asked, qrels, made, names=list(runs), perquery=True)
         for row in rows.itertuples(index=False):
             kind, m = row.measure[:-1].split("(", 1)
             check(row.value, row.name, row.qid, kind, m)
@@ -153,16 +152,3 @@ def compare_lou(seed):
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 def test_leave_out_uniques_over_parts_of_the_topics():
     assert compare_lou(0) == 36
-
-
-def test_batches_of_a_qrels_are_of_one_scale():
-    runs, labels = small_field(5, topics=3)
-    wanted, topics = wanted_of(runs, labels, FEW), pd.DataFrame({"qid": list(labels), "query": "q"})
-    measures = [ptr.Low(nDCG @ 3), ptr.High(nDCG @ 3), ptr.High(P(rel=3) @ 2)]
-    systems = [Retriever(frame.drop(columns="query").assign(name="it")) for frame in frames_of(runs).values()]
-    given = (systems, topics, ptr.Qrels(qrels_of(labels)), measures)
-    found = pt.Experiment(*given, names=list(runs), batch_size=2).set_index("name")
-    for name in runs:
-        for measure in measures:
-            mine = [number(measure.NAME, wanted[name, qid, repr(measure.measure)]) for qid in labels]
-            assert found.loc[name, repr(measure)] == pytest.approx(np.mean(mine), abs=1e-9)

@@ -195,22 +195,6 @@ def test_which_labels_of_a_judge_are_relevant_does_not_hang_on_the_documents_ask
     assert value(lambda frame: [1] * len(frame), judge_rel=2) == 0.5
 
 
-@pytest.mark.parametrize("judge_rel", [1, None])
-@pytest.mark.parametrize("asked", [["1"], ["1", "2"]])
-def test_the_scale_of_people_is_that_of_all_topics(judge_rel, asked):
-    # a topic's score does not depend on which others are asked
-    people = ptr.Qrels(pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": [1, 2, 3]}))
-    run = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["x", "a", "c"], "score": [2.0, 1.0, 1.0]})
-    judge = pd.DataFrame({"qid": ["1"], "docno": ["x"], "label": [3]})
-    topics = pd.DataFrame({"qid": asked, "query": "q"})
-    options = {"fill": judge, "judge_rel": judge_rel, "perquery": True, "reuse": ["filled"]}
-    found = ptr.Experiment({"A": run}, topics, people, [nDCG @ 10], **options)
-    filled = found[found["qid"] == "1"]["filled"].item()
-    labels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "x"], "relevance": [1, 2, 3]})
-    scored = run[:2].rename(columns={"qid": "query_id", "docno": "doc_id"})
-    assert filled == pytest.approx(ir_measures.calc_aggregate([nDCG @ 10], labels, scored)[nDCG @ 10], abs=1e-12)
-
-
 # where documents are relevant from another label than 1, and where the field knows its depth
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
@@ -236,28 +220,7 @@ def test_from_the_judgments_or_the_call():
     assert (high["nDCG@5 LOU (no field)"] > low["nDCG@5 LOU (no field)"]).any()
 
 
-def test_columns_are_those_of_the_study():
-    judged = ptr.Qrels(QRELS).with_rel(2)
-    found = table(judged)
-    runs = ptr.RunSet.from_frames(frames(), teams={name: name for name in frames()}, pooled=True, order="trec_eval9")
-    lou = ptr.leave_out_uniques(runs, judged.select(TOPICS["qid"]), TWO, depth=8)
-    expected = lou.by_run[lou.by_run["measure"] == "nDCG@5"].set_index("name")["reduced_score"]
-    assert found.set_index("name")["nDCG@5 LOU (no field)"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-12)
-
-
 def test_a_label_that_no_judgment_has_is_told_once(messages):
     result = messages.warned(lambda: table(QRELS, rel=4, field=OTHERS, pooled=True))
     assert (result["nDCG@5 drop"] == 0).all()
     assert result.attrs["reuse"]["settings"]["beware"] == "no judgment is relevant from label 4"
-
-
-def test_with_perfect_labels_the_demo_scores_as_with_complete_judgments():
-    demo = pt.get_dataset("reuse:demo")
-    runs, complete, measures = demo.get_runs(), demo.get_judgments("complete"), [nDCG @ 10, AP, P @ 10]
-    shallow = complete.restrict(ptr.depth_pool(runs.select(type="lexical"), 5))
-    filled = ptr.Experiment(runs, demo.get_topics(), shallow, measures, reuse=["filled"], fill=complete)
-    truth = ptr.score(runs.reorder("trec_eval9"), complete, measures).mean.set_index("name").loc[filled["name"]]
-    # each relevant document is in some list; below the tenth place nDCG@10 does not see those that are not in the pool
-    for measure in ("AP", "P@10"):
-        assert filled[f"{measure} filled"].tolist() == pytest.approx(truth[measure].tolist(), abs=1e-12)
-    assert (filled["nDCG@10 filled"] - truth["nDCG@10"].to_numpy()).mean() == pytest.approx(0.0098, abs=5e-5)

@@ -1,80 +1,22 @@
-"""Measures of reusability in pt.Experiment and pt.Evaluate as they are, each of their arguments, on real runs."""
+"""Measures of reusability in pt.Experiment and pt.Evaluate as they are."""
 
 from __future__ import annotations
 
-import itertools
 from functools import partial
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from completions import ends
 from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever
-from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, Success, infAP, nDCG
+from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.errors import ReuseWarning
 
 #: frames do not tell the highest label of all judgments, which most of these topics have
 pytestmark = pytest.mark.filterwarnings("ignore:.* takes . for the highest label:pt_reuse.ReuseWarning")
-
-OF = [AP @ 5, P @ 5, Success @ 5, RR @ 5, R @ 5, nDCG @ 5]
-SYSTEMS = ["acsys8alo", "Dm8TFbn", "INQ601"]
-
-
-def completions(docnos, judged, top, measure):
-    """Return the lowest and the highest score of a list over all labels of its unjudged documents, by ir_measures."""
-    holes = [docno for docno in docnos if judged.get(docno, -1) < 0]
-    every = itertools.product(range(top + 1), repeat=len(holes))
-    qrels = {str(i): {"x": 0, **judged, **dict(zip(holes, labels, strict=True))} for i, labels in enumerate(every)}
-    run = {docno: -float(i) for i, docno in enumerate(docnos)}
-    scores = [metric.value for metric in ir_measures.iter_calc([measure], qrels, dict.fromkeys(qrels, run))]
-    return min(scores), max(scores)
-
-
-def by_hand(frames, qrels, measures, topics, top):
-    """Return (system, qid, measure) -> the lowest and the highest score under every completion of the first 5."""
-    found = {}
-    labels = {qid: dict(zip(rows["docno"], rows["label"], strict=True)) for qid, rows in qrels.groupby("qid")}
-    for name, frame in frames.items():
-        rows = frame[frame["qid"].isin(topics)].assign(score=frame["score"].astype(np.float32))
-        for qid, mine in rows.groupby("qid"):
-            for m in measures:
-                # the provider of RR@5 breaks ties by ascending docno
-                ascending = [False, m.NAME == "RR"]
-                docnos = mine.sort_values(["score", "docno"], ascending=ascending)["docno"].head(5).tolist()
-                found[name, qid, repr(m)] = completions(docnos, labels[qid], top, m)
-    return found
-
-
-@pytest.fixture(scope="module")
-def shallow(trec8):
-    """Return three runs of TREC-8, its topics, and the judgments of a depth-3 pool of ten others."""
-    runs = trec8.runs.select([name for name in trec8.runs if name not in SYSTEMS][:10])
-    pool = ptr.depth_pool(runs, depth=3, contributors="all")
-    qrels = trec8.qrels.restrict(pool)
-    frames = {name: trec8.runs[name].groupby("qid").head(50) for name in SYSTEMS}
-    topics = pd.DataFrame({"qid": qrels.topics, "query": "of TREC-8"})
-    return frames, topics, qrels.to_frame()[["qid", "docno", "label"]], runs
-
-
-@pytest.fixture(scope="module")
-def measured(shallow):
-    """Return the measures, and (system, qid, measure) -> score, of which the bounds are found by brute force."""
-    frames, topics, qrels, _ = shallow
-    bounds = by_hand(frames, qrels, OF, topics["qid"].tolist(), 1)
-    wanted = {}
-    for (name, qid, m), (low, high) in bounds.items():
-        wanted |= {(name, qid, f"Low({m})"): low, (name, qid, f"High({m})"): high}
-        wanted[name, qid, f"Residual({m})"] = high - low
-    return [kind(m) for kind in (ptr.Low, ptr.High, ptr.Residual) for m in OF], wanted
-
-
-def means(wanted, topics=None):
-    rows = pd.Series(wanted).rename_axis(["name", "qid", "measure"])
-    rows = rows if topics is None else rows[rows.index.get_level_values("qid").isin(topics)]
-    return rows.reset_index(name="value").pivot_table(index="name", columns="measure", values="value")
 
 
 def same(frame, wanted):
@@ -83,70 +25,8 @@ def same(frame, wanted):
     np.testing.assert_allclose(frame.to_numpy(dtype=float), wanted.to_numpy(), atol=1e-12)
 
 
-def test_as_all_completions_by_topic_and_in_the_mean(shallow, measured):
-    frames, topics, qrels, _ = shallow
-    measures, wanted = measured
-    given = (list(frames.values()), topics, qrels, measures)
-    found = pt.Experiment(*given, names=list(frames), perquery=True)
-    assert len(found) == len(wanted) == 3 * 50 * 18
-    for name, qid, measure, value in found[["name", "qid", "measure", "value"]].itertuples(index=False):
-        assert value == pytest.approx(wanted[name, qid, measure], abs=1e-12), (name, qid, measure)
-    same(pt.Experiment(*given, names=list(frames)), means(wanted))
-    # a mean of half a score lies between these, and the judgments leave room
-    spread = means(wanted).xs("Residual(nDCG@5)", axis=1)
-    assert (spread > 0.2).all()
-
-
 def live(frames):
     return [Retriever(frame) for frame in frames.values()]
-
-
-def test_batches(shallow, measured):
-    frames, topics, qrels, _ = shallow
-    measures, wanted = measured
-    found = pt.Experiment(live(frames), topics, qrels, measures, names=list(frames), batch_size=7)
-    same(found, means(wanted))
-
-
-def test_topics_and_judgments_that_are_left_out(shallow, measured):
-    frames, topics, qrels, _ = shallow
-    measures, wanted = measured
-    some = topics[:20]
-    found = pt.Experiment(live(frames), some, qrels, measures, names=list(frames), filter_by_topics=True)
-    same(found, means(wanted, set(some["qid"])))
-    # topics that are not asked count with the value of an empty list
-    every = pt.Experiment(live(frames), some, qrels, measures, names=list(frames), filter_by_topics=False)
-    same(every, means(wanted, set(some["qid"])) * 20 / 50)
-    few = qrels[qrels["qid"].isin(topics["qid"][30:])]
-    less = pt.Experiment(live(frames), topics, few, measures, names=list(frames), filter_by_qrels=True)
-    same(less, means(wanted, set(few["qid"])))
-
-
-def test_evaluate_and_grid_search(shallow, measured):
-    frames, topics, qrels, _ = shallow
-    measures, wanted = measured
-    name = SYSTEMS[0]
-    found = pt.Evaluate(frames[name], qrels, measures)
-    for measure, value in found.items():
-        assert value == pytest.approx(means(wanted)[measure][name], abs=1e-12)
-    cut = pt.Evaluate(frames[name], qrels, measures, perquery=True)
-    assert cut["401"]["Low(P@5)"] == wanted[name, "401", "Low(P@5)"]
-
-    class Some(pt.Transformer):
-        """Takes the run of one system or another."""
-
-        def __init__(self, which):
-            self.which = which
-
-        def transform(self, inp):
-            return inp.merge(frames[SYSTEMS[self.which]].drop(columns="name"), on="qid")
-
-    some = Some(0)
-    values = means(wanted)["Low(nDCG@5)"]
-    found = pt.GridScan(some, {some: {"which": [0, 1, 2]}}, topics, qrels, [ptr.Low(nDCG @ 5)], dataframe=False)
-    assert [scores["Low(nDCG@5)"] for _, scores in found] == pytest.approx(values.loc[SYSTEMS].tolist(), abs=1e-12)
-    pt.GridSearch(some, {some: {"which": [0, 1, 2]}}, topics, qrels, metric=ptr.Low(nDCG @ 5))
-    assert SYSTEMS[some.which] == values.idxmax()
 
 
 def test_graded_labels_and_batches_that_lack_the_highest():
@@ -155,8 +35,12 @@ def test_graded_labels_and_batches_that_lack_the_highest():
     qrels = QRELS.groupby("qid").head(6).assign(label=lambda q: q["label"].clip(upper=2))
     qrels.loc[qrels.index[:1], "label"] = 3
     measures = [nDCG @ 5, nDCG(dcg="exp-log2") @ 5]
-    hand = by_hand(frames, qrels, [nDCG @ 5], TOPICS["qid"].tolist(), 3)
-    wanted = means({key: ends[1] for key, ends in hand.items()})["nDCG@5"]
+    labels = {qid: dict(zip(rows["docno"], rows["label"], strict=True)) for qid, rows in qrels.groupby("qid")}
+    highest = {
+        name: [ends(nDCG @ 5, rows["docno"].tolist(), labels[qid], 3)[1] for qid, rows in run.groupby("qid")]
+        for name, run in frames.items()
+    }
+    wanted = pd.Series({name: np.mean(values) for name, values in highest.items()})
     given = (live(frames), TOPICS, qrels)
     whole = pt.Experiment(*given, [ptr.High(m) for m in measures], names=NAMES).set_index("name")
     np.testing.assert_allclose(whole["High(nDCG@5)"].loc[wanted.index], wanted, atol=1e-12)
@@ -170,28 +54,15 @@ def test_graded_labels_and_batches_that_lack_the_highest():
     np.testing.assert_allclose(blocks.set_index("name")["High(nDCG@5)"].loc[wanted.index], wanted, atol=1e-12)
 
 
-@pytest.mark.parametrize("top", [1, 2, 4])
-def test_unjudged_documents_up_to_a_label_below_or_above_the_judged(top):
-    frames = {name: FIELD.runs[name].groupby("qid").head(5) for name in NAMES}
-    qrels = QRELS.groupby("qid").head(6).assign(label=lambda q: np.arange(len(q)) % 4)
-    hand = by_hand(frames, qrels, [nDCG @ 5], TOPICS["qid"].tolist(), top)
-    measures = [kind(nDCG @ 5, max_label=np.int64(top)) for kind in (ptr.Low, ptr.High)]
-    found = pt.Experiment(list(frames.values()), TOPICS, qrels, measures, names=NAMES, perquery=True)
-    assert len(found) == 2 * len(hand)
-    for name, qid, measure, value in found[["name", "qid", "measure", "value"]].itertuples(index=False):
-        end = measure.startswith("High")
-        assert value == pytest.approx(hand[name, qid, "nDCG@5"][end], abs=1e-12), (name, qid, measure)
-
-
-@pytest.mark.parametrize("measure", [P @ 2, RR @ 2, RBP(rel=1), nDCG])
+@pytest.mark.parametrize("measure", [P @ 2, RR @ 2, RBP(rel=1, p=0.8), nDCG])
 def test_infinite_scores_are_ranked_and_what_has_no_order_is_refused(measure):
     docnos = ["d1", "d2", "d3"]
     run = pd.DataFrame({"query_id": "1", "doc_id": docnos, "score": [-np.inf, 2.0, np.inf]})
     qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d2", "x"], "relevance": [1, 0]})
-    low, high = completions(["d3", "d2", "d1"], {"d2": 1}, 1, measure)
+    low, high = ends(measure, ["d3", "d2", "d1"], {"d2": 1, "x": 0}, 1)
     kinds = ptr.Low(measure), ptr.High(measure)
     found = [kind.calc_aggregate(qrels, run) for kind in kinds]
-    assert found == pytest.approx([low, high + (0.8**3 if measure.NAME == "RBP" else 0)], abs=1e-12)
+    assert found == pytest.approx([low, high], abs=1e-12)
     for kind in (*kinds, ptr.Condensed(RBP(rel=1)), ptr.LOU(measure, field=OTHERS, depth=8)):
         with pytest.raises(ptr.InputError, match="'d1'"):
             kind.calc_aggregate(qrels, run.assign(doc_id=["d1", "d1", "d2"]))
@@ -199,35 +70,19 @@ def test_infinite_scores_are_ranked_and_what_has_no_order_is_refused(measure):
             kind.calc_aggregate(qrels, run.assign(score=[2.0, 1.0, np.nan]))
 
 
-def test_residual_of_rank_biased_precision_is_that_of_its_authors(shallow):
-    frames, _, qrels, _ = shallow
-    name = SYSTEMS[1]
-    found = pt.Evaluate(frames[name], qrels, [ptr.Residual(RBP(rel=1, p=0.9))], perquery=True)
-    judged = set(zip(qrels["qid"], qrels["docno"], strict=True))
-    for qid, rows in frames[name].groupby("qid"):
-        rows = rows.sort_values("score", ascending=False, kind="stable")
-        holes = [i for i, docno in enumerate(rows["docno"]) if (qid, docno) not in judged]
-        residual = 0.1 * sum(0.9**i for i in holes) + 0.9 ** len(rows)
-        assert found[qid]["Residual(RBP(rel=1,p=0.9))"] == pytest.approx(residual, abs=1e-12)
-
-
-def test_condensed_lists(shallow):
-    frames, topics, qrels, _ = shallow
-    pairs = set(zip(qrels["qid"], qrels["docno"], strict=True))
-    kept = {
-        name: frame[[pair in pairs for pair in zip(frame["qid"], frame["docno"], strict=True)]]
-        for name, frame in frames.items()
-    }
+def test_condensed_lists():
+    frames, qrels = {name: FIELD.runs[name] for name in NAMES}, QRELS.groupby("qid").head(9)
+    judged = qrels[["qid", "docno"]].drop_duplicates()
+    kept = [frame.merge(judged).drop(columns="rank") for frame in frames.values()]
     measures = [AP, nDCG @ 10, P @ 10, RR @ 10, RR, RBP(rel=1), R @ 10, Rprec, Bpref]
     condensed = [ptr.Condensed(m) for m in measures]
     names = ["AP(judged_only=True)", "nDCG(judged_only=True)@10", "P(judged_only=True)@10"]
     assert [repr(m) for m in condensed[:3]] == names
-    found = pt.Experiment(list(frames.values()), topics, qrels, condensed, names=list(frames))
-    wanted = pt.Experiment(list(kept.values()), topics, qrels, measures, names=list(frames))
+    found = pt.Experiment(list(frames.values()), TOPICS, qrels, condensed, names=NAMES)
+    wanted = pt.Experiment(kept, TOPICS, qrels, measures, names=NAMES)
     for m, of in zip(measures, condensed, strict=True):
         np.testing.assert_allclose(found[repr(of)], wanted[repr(m)], atol=1e-12)
-    # ir_measures' own name for a sampled pool, on the same frame
-    assert pt.Evaluate(frames[SYSTEMS[0]], qrels, [infAP])["infAP"] > 0
+    assert (found[names[0]] > pt.Experiment(list(frames.values()), TOPICS, qrels, [AP])["AP"]).all()
 
 
 TEAM_OF = dict(FIELD.runs.run_table[["name", "team"]].itertuples(index=False))
@@ -268,18 +123,6 @@ def test_uniques_of_a_team_that_has_other_runs():
         wanted = ptr.leave_out_uniques(field | mine, QRELS, [R @ 8], depth=8).by_run.set_index("name")["reduced_score"]
         lou = ptr.LOU(R @ 8, field=field, depth=8, team=team, name="R LOU")
         assert pt.Evaluate(FIELD.runs[name], QRELS, [lou])["R LOU"] == pytest.approx(wanted[name], abs=1e-12)
-
-
-def test_what_a_system_shares_with_its_team_alone_is_unique_to_the_team():
-    score = [2.0, 1.0]
-    theirs = {name: pd.DataFrame({"qid": "1", "docno": docnos, "score": score}) for name, docnos in
-              (("sister", ["d1", "d2"]), ("other", ["d2", "d3"]))}  # fmt: skip
-    field = ptr.RunSet.from_frames(theirs, teams={"sister": "us", "other": "them"}, pooled=True)
-    mine = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": score, "query": "q"})
-    qrels = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "label": [1, 1, 0]})
-    lou = [ptr.LOU(P @ 2, field=field, depth=2), ptr.LOU(P @ 2, field=field, depth=2, team="us")]
-    assert list(pt.Evaluate(mine, qrels, lou).values()) == [1.0, 0.5]
-    assert [repr(m) for m in lou] == ["LOU(P@2,field=2 runs,depth=2)", "LOU(P@2,field=2 runs,depth=2,team='us')"]
 
 
 def test_a_system_that_did_not_contribute_is_told(messages):

@@ -24,10 +24,8 @@ def asked(systems):
 
 WAYS = {
     "means": {},
-    "a field": {"field": OTHERS, "depth": 8},
     "by topic": {"perquery": True},
     "batches by topic": {"batch_size": 4, "perquery": True, "field": OTHERS, "depth": 8},
-    "long": {"layout": "long"},
     "judged topics alone": {"filter_by_qrels": True},
 }
 
@@ -47,49 +45,22 @@ def test_the_same_table_however_much_was_kept(way, before, tmp_path):
     pd.testing.assert_frame_equal(resumed, plain, check_exact=True)
 
 
-def test_it_goes_on_after_an_error(tmp_path):
-    class Failing(Retriever):
-        def transform(self, inp):
-            if len(inp) and ALL[4] in inp["qid"].tolist():
-                raise RuntimeError("no")
-            return super().transform(inp)
-
-    systems = {**retrievers(), "man3a": Failing(FIELD.runs["man3a"])}
-    with pytest.raises(ptr.InputError, match="run 'man3a' failed for the topics"):
-        experiment(systems, cache=tmp_path, batch_size=2)
-    assert asked(systems) == {"lex1a": ALL, "neu2a": ALL, "man3a": ALL[:4]}
-    systems = retrievers()
-    pd.testing.assert_frame_equal(
-        experiment(systems, cache=tmp_path, batch_size=2), experiment(retrievers(), batch_size=2), check_exact=True
-    )
-    assert asked(systems) == {"lex1a": [], "neu2a": [], "man3a": ALL[4:]}
+REFUSED = [
+    ("eval_metrics", {"measures": ["map", "mrt"]}),
+    ("plan", {"plan": "tree"}),
+    ("precompute_prefix", {"precompute_prefix": True}),
+    ("batch_size", {"batch_size": 0}),
+    ("cache", {"systems": {"lex1a": Retriever(FIELD.runs["neu2a"]) % 5}}),
+]
 
 
-REFUSED = {
-    "mrt": ("eval_metrics", {"measures": ["map", "mrt"]}),
-    "a tree": ("plan", {"plan": "tree"}),
-    "a prefix": ("precompute_prefix", {"precompute_prefix": True}),
-    "a batch size": ("batch_size", {"batch_size": 0}),
-    "no names": ("retr_systems", {"systems": [Retriever(FIELD.runs["neu2a"])]}),
-    "one name": (
-        "retr_systems",
-        {"systems": [Retriever(FIELD.runs[name]) for name in NAMES[:2]], "names": ["a", "a"], "reuse": []},
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", REFUSED)
-def test_what_does_not_go_with_it(fault, tmp_path, messages):
-    argument, given = REFUSED[fault]
+def test_what_does_not_go_with_it(tmp_path, messages):
     experiment(retrievers(), cache=tmp_path, reuse=[])
-    systems = given.get("systems", retrievers())
-    given = {"systems": systems, "cache": tmp_path, **given}
-    if fault == "no names":
-        # how it prints is another at each call
-        with pytest.raises(ptr.InputError, match="is another in every process") as told:
-            experiment(**given)
-        assert told.value.argument == argument
-    else:
-        messages.refused(lambda: experiment(**given), argument=argument)
-    of_systems = systems.values() if isinstance(systems, dict) else systems
-    assert all(system.asked == [] for system in of_systems if isinstance(system, Retriever))
+    for argument, given in REFUSED:
+        systems = retrievers()
+        call = lambda given={"systems": systems, "cache": tmp_path, **given}: experiment(**given)  # noqa: E731
+        messages.refused(call, argument=argument)
+        assert not any(system.asked for system in systems.values())
+    # how a system without a name prints is another at each call
+    with pytest.raises(ptr.InputError, match="is another in every process"):
+        experiment([Retriever(FIELD.runs["neu2a"])], cache=tmp_path)

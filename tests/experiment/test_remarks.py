@@ -123,7 +123,6 @@ def test_systems_in_a_field_are_not_pooled():
     ("more", "told", "noted"),
     [
         ({}, 0, "beware of uniques"),
-        ({"reuse": "rank"}, 0, None),
         # also that no system contributed
         ({"reuse": "lou"}, 2, "beware"),
         ({"pooled": True}, 1, "beware"),
@@ -189,47 +188,9 @@ def test_a_hint_says_how_to_get_the_field(messages):
 
 # pt.Experiment orders by float32 scores, ptr.score by float64 ones: where that makes a difference, it is said
 
-#: one number to float32, two to float64
-HIGH, LOW = 1.0 + 1e-12, 1.0
-ONE_TOPIC = pd.DataFrame({"qid": ["1"], "query": "q"})
-
-
-def near_tie(first="a", second="b", qid="1"):
-    """Return a run that ranks `first` before `second` by float64, and by docno, descending, by float32."""
-    return pd.DataFrame({"qid": qid, "docno": [first, second], "score": [HIGH, LOW], "rank": [0, 1]})
-
 
 def judged(**labels):
     return pd.DataFrame({"qid": "1", "docno": list(labels), "label": list(labels.values())})
-
-
-def test_by_hand(messages):
-    # float64: a before b, so that P@1 is 1; float32: a tie, b before a, so that P@1 is 0
-    systems, qrels = {"near": near_tie(), "clear": near_tie("b", "a")}, judged(a=1, b=0)
-    # a tie changes means, and another order does
-    result = messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, qrels, [P @ 1, AP]), times=2)
-    assert result["P@1"].tolist() == [0.0, 0.0]
-    kept = result.attrs["reuse"]["settings"]
-    assert "2 runs whose scores depend on the order of equal scores" in kept["beware"].split("; ")
-    assert kept["order"] == "trec_eval9"
-    assert kept["other order"] == "by trec_eval the scores of 1 of 2 systems are different"
-    # as the warning says
-    tied = messages.warned(lambda: ptr.score(result.runs, qrels, [P @ 1]))
-    assert tied.mean["P@1"].tolist() == [0.0, 0.0]
-    assert ptr.score(result.runs.reorder("trec_eval"), qrels, [P @ 1]).mean["P@1"].tolist() == [1.0, 0.0]
-    assert ptr.score(ptr.RunSet.from_frames(systems), qrels, [P @ 1]).mean["P@1"].tolist() == [1.0, 0.0]
-    assert any("by trec_eval the scores of 1 of 2 systems" in note for note in result.report().notes)
-
-
-def test_a_share_that_is_another_is_told(messages):
-    """What was never judged counts as what is not relevant, in the score alone."""
-    systems, qrels = {"A": near_tie()}, judged(a=0, c=1)
-    # and nothing that counts is judged
-    result = messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, qrels, [P @ 1]), times=2)
-    assert result["P@1 unjudged"].tolist() == [1.0]
-    usual = ptr.score(systems, qrels, [ptr.Unjudged @ 1, P @ 1])
-    assert usual.mean.iloc[0, 1:].tolist() == [0.0, 0.0]
-    assert recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [P @ 1], reuse="rank")[2] == []
 
 
 @settings(max_examples=12, deadline=None)

@@ -14,7 +14,6 @@ from experiment_parts import FIELD, NAMES, QRELS, TOPICS, Retriever
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, RR, P, R, Rprec, Success, nDCG
-from reference_lou import pairs_of
 
 import pt_reuse as ptr
 from pt_reuse.judge import Judge
@@ -116,14 +115,6 @@ def test_condensed_lists_score_as_judged_only_of_ir_measures():
     assert (here["AP"] > pt.Experiment(plain(), TOPICS, QRELS, [AP])["AP"]).all(), "condensing does something"
 
 
-def test_a_part_of_the_corpus_is_the_runs_restricted_to_it():
-    docnos = sorted(set(FIELD.runs["lex1a"]["docno"]))[::3]
-    found = (Retriever(FIELD.runs["lex1a"]) >> ptr.OnlyDocuments(docnos))(TOPICS)
-    wanted = FIELD.runs["lex1a"][FIELD.runs["lex1a"]["docno"].isin(docnos)]
-    assert found["docno"].tolist() == wanted["docno"].tolist()
-    assert found["score"].tolist() == wanted["score"].tolist()
-
-
 def test_steps_that_cannot_be(messages):
     for make in (
         lambda: ptr.OnlyJudged(5),
@@ -148,20 +139,6 @@ RUNS = FIELD.runs
 
 def pipelines(names=NAMES):
     return [Retriever(RUNS[name]) for name in names]
-
-
-@pytest.mark.parametrize("depth", [1, 5, 1000])
-def test_it_is_the_union_of_cut_pipelines_and_the_depth_pool(depth):
-    a, b, c = pipelines()
-    found = ptr.PoolDocuments(a, b, c, depth=depth)(TOPICS)
-    assert pairs_of(found) == pairs_of((a % depth | b % depth | c % depth)(TOPICS))
-    assert len(pairs_of(found)) == len(found)
-    pool = ptr.depth_pool(RUNS, depth=depth, contributors=NAMES).to_frame().set_index(["qid", "docno"])
-    assert pairs_of(found) == set(pool.index)
-    mine = found.set_index(["qid", "docno"])
-    assert mine["best_rank"].to_dict() == pool["rank"].to_dict()
-    assert mine["runs"].to_dict() == pool["runs"].to_dict()
-    assert (mine["query"] == "about " + mine.index.get_level_values("qid")).all()
 
 
 def slow_pool(lists, depth):
@@ -253,18 +230,6 @@ def test_topics_without_documents_are_told():
     with pytest.warns(ptr.ReuseWarning, match="'9'"):
         found = ptr.PoolDocuments(pt.Transformer.from_df(PLAIN_RUN), depth=2)(asked)
     assert found["docno"].tolist() == ["d1", "d2"]
-
-
-def test_topics_are_numbers_or_bytes_as_well():
-    right = ptr.PoolDocuments(pt.Transformer.from_df(PLAIN_RUN), depth=2)(ASKED)
-    for qids in ([1, 2], [b"1", b"2"]):
-        steps = [pt.apply.generic(lambda _: PLAIN_RUN), pt.apply.generic(lambda _: PLAIN_RUN.assign(docno=DOCNOS))]
-        found = ptr.PoolDocuments(*steps, depth=2)(ASKED.assign(qid=qids))
-        assert found[["qid", "docno", "best_rank"]].equals(right[["qid", "docno", "best_rank"]])
-        assert found["runs"].tolist() == [2] * 4
-
-
-DOCNOS = [docno.encode() for docno in PLAIN_RUN["docno"]]
 
 
 # the steps for pools and judgments are transformers as pyterrier wants them, and read like it from pool to label

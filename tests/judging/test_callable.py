@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import socket
 import time
 from itertools import pairwise, product
@@ -16,9 +15,7 @@ from hypothesis import strategies as st
 from session_parts import records_in
 
 import pt_reuse as ptr
-from pt_reuse.judge import as_judges
 from pt_reuse.judging.callable_judge import Answer, Cost, Price, Retry
-from pt_reuse.studies.judged_fields import compared_labels
 
 ASKED = pd.DataFrame({"qid": list("11212"), "docno": list("abaac")}, index=[9, 8, 7, 6, 5])
 ASKED = ASKED.assign(query="q" + ASKED["qid"], text="t" + ASKED["docno"])
@@ -280,85 +277,29 @@ def test_the_first_of_two_answers_stands(cache):
     assert len(records_in(cache / "labels.jsonl")) == 1
 
 
-# what may be wrong with the folder
-
-
-N_TEXTS = 30
-TEXTS = {f"d{n:02}": f"passage {n} says {'much' if n % 3 else 'nothing'} of tides" for n in range(N_TEXTS)}
-TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": ["what makes tides", "who measured tides"]})
-SAID = [(q, d, (int(d[1:]) % 3) * int(q)) for q in ("1", "2") for d in TEXTS]
-PEOPLE = ptr.Qrels(pd.DataFrame(SAID, columns=["qid", "docno", "label"]), rel=2)
-GRADES = {"nothing": 0, "much": 2}
+# pipelines, with the texts that they read
 
 
 @pytest.fixture(autouse=True)
 def nobody_sends(monkeypatch):
     """Fail where anything opens a connection."""
-
-    def refuse(*arguments):
-        raise AssertionError(f"something is sent: {arguments}")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket.socket, "connect", lambda *arguments: pytest.fail(f"something is sent: {arguments}"))
 
 
-class Prompted:
-    """A stub of a language model that counts what it is asked, and answers as UMBRELA's prompt has it answer."""
-
-    def __init__(self):
-        self.batches = []
-
-    def __call__(self, queries, texts):
-        self.batches.append(len(texts))
-        return [self.read(f"Query: {q}\nPassage: {t}") for q, t in zip(queries, texts, strict=True)]
-
-    @staticmethod
-    def read(prompt):
-        word = prompt.split(" says ")[1].split()[0]
-        answer = f"The passage says {word} of it.\n##final score: {GRADES[word]}"
-        found = re.search(r"##\s*final score:\s*(\d)", answer)
-        return None if found is None else int(found[1])
-
-
-def expected():
-    return [GRADES["much" if int(d[1:]) % 3 else "nothing"] for _ in ("1", "2") for d in TEXTS]
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        TEXTS,
-        pt.apply.text(lambda row: TEXTS[row["docno"]]),
-        pd.DataFrame({"docno": list(TEXTS), "text": list(TEXTS.values())}),
-    ],
-)
-def test_a_study_hands_a_judge_queries_and_texts(texts):
-    model = Prompted()
-    reader = ptr.judging.Callable(model, name="stub", batch_size=8, rel=2)
-    judge = ptr.judging.WithTexts(reader, topics=TOPICS, texts=texts)
-    found = compared_labels(PEOPLE, as_judges(judge)[0])
-    assert found.pairs["judge"].tolist() == expected()
-    assert (found.name, found.judge_rel) == ("stub", 2)
-    # sixty documents, each once, in batches
-    assert model.batches == [8] * 7 + [4]
-
-
-def test_a_pipeline_is_called_in_batches_and_its_answers_are_kept(tmp_path):
+def test_a_pipeline_is_called_in_batches_and_its_answers_are_kept(cache):
     sizes = []
 
     def grade(frame):
         sizes.append(len(frame))
         assert list(frame) == ["qid", "docno", "query", "text"]
-        found = frame.assign(label=[Prompted.read(f"Passage: {text}") for text in frame["text"]])
         # sorted otherwise, and without a row for one
-        return found[found["docno"] != "d07"].sort_values("docno", ascending=False)
+        labelled = frame.assign(label=[int(text.split("d")[-1]) % 3 for text in frame["text"]])
+        return labelled[labelled["docno"] != "d7"].sort_values("docno", ascending=False)
 
-    for _ in range(2):
-        judge = ptr.judging.Callable(pt.apply.generic(grade), name="graded", batch_size=16, cache=tmp_path, version="1")
-        handed = ptr.judging.WithTexts(judge, topics=TOPICS, texts=TEXTS)
-        found = handed(PEOPLE.to_frame()[["qid", "docno"]])
-        labels = found["label"].astype(object).where(found["label"].notna(), None).tolist()
-        assert labels == [None if n % N_TEXTS == 7 else grade for n, grade in enumerate(expected())]
-    assert sizes == [16, 16, 16, 12]
-    one = ptr.judging.Callable(pt.apply.generic(grade), name="one by one")
-    three = ptr.judging.WithTexts(one, topics=TOPICS, texts=TEXTS)(PEOPLE.to_frame().head(3))
-    assert (three["label"].tolist(), sizes[4:]) == ([0, 2, 2], [1, 1, 1])
+    texts = dict(zip(TWELVE["docno"], TWELVE["text"], strict=True))
+    for kept, size in ((cache, 5), (cache, 5), (None, None)):
+        model = cached(pt.apply.generic(grade), kept, batch_size=size)
+        reader = ptr.judging.WithTexts(model, topics=pd.DataFrame({"qid": ["1"], "query": "q"}), texts=texts)
+        asked = TWELVE[["qid", "docno"]]
+        assert column(reader(asked), "label") == [None if n == 7 else label for n, label in enumerate(EXPECTED)]
+    assert sizes == [5, 5, 2, *[1] * 12]

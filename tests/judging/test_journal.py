@@ -84,20 +84,6 @@ def test_a_damaged_line_in_the_middle_is_refused(kept):
         kept.write_bytes(before)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        ("session", {**BELONGS, "topics": {"1": "a", "2": "c"}}),
-        ("session", {"depth": 10, "seed": 1}),
-        ("cache of labels", BELONGS),
-    ],
-)
-def test_what_belongs_to_something_else_is_refused(kept, other):
-    before = kept.read_bytes()
-    refused(kept, *other)
-    assert kept.read_bytes() == before
-
-
 @pytest.mark.parametrize("text", [b"hello", b"hello\n", b'{"a": 1}\n{"b": 2}\n', b"\0" * 50, b"\n"], ids=range(5))
 def test_a_file_of_another_kind_is_refused_and_stays(tmp_path, text):
     (tmp_path / "mine").write_bytes(text)

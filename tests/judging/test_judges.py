@@ -150,24 +150,6 @@ def judged(*labels, qids="11122"):
     return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
 
-def test_a_judge_may_be_given_in_every_form(tmp_path):
-    frame = judged(1, 0, 0, 1, 1)
-    path = ptr.Qrels(frame).write(tmp_path / "mine-3.2.txt.gz")
-    nested = {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1, "b": 1}}
-
-    def asked(pairs):
-        return pairs.assign(label=(pairs["docno"] == "a").astype(int))
-
-    forms = {"judge": frame, "mine-3.2": str(path), "oracle": ptr.judging.Oracle(frame), "asked": asked}
-    for name, one in forms.items():
-        (found,) = as_judges(one)
-        assert found.name == name
-        assert compared_labels(HUMAN, found).pairs["judge"].tolist() == [1, 0, 0, 1]
-    assert [one.name for one in as_judges(nested)] == ["judge"]
-    both = as_judges({"one": nested, "two": frame}, rel={"two": 1}, families={"one": "gpt"})
-    assert [(one.name, one.rel, one.family) for one in both] == [("one", None, "gpt"), ("two", 1, None)]
-
-
 def test_labels_of_both_beside_each_other():
     with pytest.warns(ptr.ReuseWarning, match="nothing in 1 topic that people judged: '2'"):
         found = compared_labels(HUMAN, as_judges({"x": judged(1, None, 0, None, 1)})[0])
@@ -197,28 +179,6 @@ def test_what_is_no_judge_is_refused(messages):
     assert compared_labels(HUMAN, as_judges(five, rel={"exam-4": 4})[0]).judge_rel == 4
     messages.refused(lambda: as_judges({"x": judged(1, 0, 0, 1, 1)}, families="gpt"), argument="families")
     messages.refused(lambda: compared_labels(HUMAN, as_judges(judged(*[1] * 5, qids="33344"))[0]), argument="judge")
-
-
-def test_a_folder_is_its_judges(tmp_path, messages):
-    messages.hidden[str(tmp_path)] = "FOLDER"
-    for place in (tmp_path, tmp_path / "nowhere"):
-        messages.refused(lambda place=place: as_judges(place))
-    ptr.Qrels(judged(1, 0, 0, 1, 1)).write(tmp_path / "one.qrels")
-    (tmp_path / "two.jsonl").write_text('{"qid": "1", "docno": "a", "label": 3}\n')
-    (tmp_path / "judges.csv").write_text("name,family,rel\ntwo,gpt,2\n")
-    read = ptr.judging.read_judges(tmp_path)
-    for form in (tmp_path, str(tmp_path), read):
-        found = {one.name: (one.rel, one.family) for one in as_judges(form)}
-        assert found == {"one": (None, None), "two": (2, "gpt")}
-        assert [one.family for one in as_judges(form, families={"one": "llama"})] == ["llama", None]
-    assert [one.name for one in as_judges(tmp_path / "two.jsonl")] == ["two"]
-    (tmp_path / "two.eval").write_text("".join(f"r{r}\tAP\t{t}\t.{r}\n" for r in (1, 2) for t in ("1", "all")))
-    (tmp_path / "three.eval").write_text((tmp_path / "two.eval").read_text())
-    found = messages.warned(lambda: as_judges(tmp_path))
-    assert [one.name for one in found] == ["one", "two"]
-    for file in ("one.qrels", "two.jsonl", "judges.csv"):
-        (tmp_path / file).unlink()
-    messages.refused(lambda: as_judges(tmp_path))
 
 
 def test_a_judge_says_for_which_documents_it_has_labels():

@@ -105,54 +105,11 @@ def test_scores_are_those_of_the_sets_of_plain_loops(found):
         assert np.allclose(found.own_scores.values[:, :, own], reduced.values[:, :, own], atol=1e-12), team
 
 
-def test_the_tables_say_what_the_sets_are(found):
-    relevant = {qid: {d for d in docnos if ALL.get((qid, d), 0) >= 1} for qid, docnos in FULL.items()}
-    assert found.topics["judged"].tolist() == [len(FULL[qid]) for qid in JUDGED.topics]
-    assert found.topics["relevant"].tolist() == [len(relevant[qid]) for qid in JUDGED.topics]
-    assert (found.topics["pooled"] + found.topics["chosen"] == found.topics["judged"]).all()
-    assert found.topics["units"].tolist() == [sum(q == qid for _, q in WITHOUT) for qid in JUDGED.topics]
-    assert found.topics["unlabelled"].tolist() == [0] * len(JUDGED.topics)
-    removed = found.table[found.table["measure"] == "AP"].set_index("team")["removed"]
-    static = ptr.leave_out_uniques(RUNS, JUDGED, "AP", depth=3)
-    counts = found.unique_counts.set_index("team")
-    assert counts["unique_relevant"].to_dict() == static.unique_counts.set_index("team")["unique_relevant"].to_dict()
-    for team in found.units.names:
-        mine = {qid: WITHOUT.get((team, qid), FULL[qid]) for qid in JUDGED.topics}
-        assert removed[team] == sum(len(FULL[qid] - docnos) for qid, docnos in mine.items())
-        n_relevant = sum(ALL.get((qid, d), 0) >= 1 for qid, docnos in mine.items() for d in docnos)
-        assert counts.loc[team, "relevant"] == n_relevant
-        assert all(len(docnos) == len(FULL[qid]) for qid, docnos in mine.items())
-    uniques = ptr.depth_pool(RUNS, depth=3).uniques().merge(JUDGED.to_frame()).query("label >= 1")
-    for team, of in uniques.groupby("team"):
-        again = sum(docno in WITHOUT[team, qid] for qid, docno in zip(of["qid"], of["docno"], strict=True))
-        assert counts.loc[team, "found_again"] == again
-
-
-def test_a_classifier_that_finds_everything_again_loses_nothing():
-    good = {qid: {docno for docno in DOCNOS if ALL[qid, docno] >= 1} for qid in QIDS}
-
-    class Knowing(Near):
-        def fit(self, qid, query, training):
-            return np.array([float(docno in good[qid]) for docno in self.docnos])
-
-    found = ptr.pools.leave_out_dynamic(RUNS, COMPLETE, "AP", Knowing(DOCNOS), TOPICS, depth=3)
-    assert (found.unique_counts["found_again"] == found.unique_counts["unique_relevant"]).all()
-    assert found.unique_counts["unique_relevant"].sum() > 0
-    assert (found.by_run["change"] == 0).all()
-    assert (found.table["max_drop"] == 0).all()
-
-
 def test_what_nobody_labelled_is_told(messages):
     call = lambda: ptr.pools.leave_out_dynamic(RUNS, JUDGED, "AP", Near(DOCNOS), TOPICS, depth=3)  # noqa: E731
     found = messages.warned(call)
     assert found.topics["unlabelled"].sum() > 0
     assert "has no label" in found.settings["beware"]
-
-
-def test_pooled_documents_that_the_corpus_lacks_are_told(messages):
-    pooled = ptr.depth_pool(RUNS, depth=3).to_frame()["docno"][0]
-    scorer = Near([docno for docno in DOCNOS if docno != pooled])
-    messages.warned(lambda: ptr.pools.leave_out_dynamic(RUNS, JUDGED, "AP", scorer, TOPICS, depth=3, judge=KNOWN))
 
 
 def test_a_corpus_that_ends_too_early_is_told(messages):

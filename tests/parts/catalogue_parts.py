@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from functools import lru_cache
 from pathlib import Path
@@ -10,15 +9,9 @@ from pathlib import Path
 from pt_reuse.collections.collection import catalogue_names, catalogued
 
 ROOT = Path(__file__).parents[2]
-CURATED = ROOT / "scripts" / "catalogue"
 RESULTS = "https://trec.nist.gov/results/"
 #: collections of which ir_datasets has anything
 WITH_IRDS = [name for name in catalogue_names() if catalogued(name).irds_id]
-
-
-def rows_of(name):
-    with (CURATED / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""Small files and frames for the tests of faults, and what may happen to a file or to what JSON holds."""
+"""Small files and frames for the tests of faults."""
 
 from __future__ import annotations
 
@@ -20,24 +20,3 @@ def put(folder, files):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
     return folder
-
-
-def altered(data, chance):
-    """Return the bytes of a file to which something happened, as a rule near its end, where most of its numbers are."""
-    data = bytearray(data)
-    for _ in range(chance.choice([1, 1, 2, 5])):
-        near = chance.randrange(min(len(data), 1500))
-        at = chance.randrange(len(data)) if chance.random() < 0.5 else len(data) - 1 - near
-        how = chance.choice(["flip", "flip", "cut", "byte", "zero", "large", "insert"])
-        if how == "flip":
-            data[at] ^= 1 << chance.randrange(8)
-        elif how == "cut" and len(data) > 8:
-            del data[at : at + chance.randrange(1, len(data) - 1)]
-        elif how == "byte":
-            data[at] = chance.randrange(256)
-        elif how == "insert":
-            data[at:at] = chance.randbytes(3)
-        else:
-            data[at : at + 8] = bytes(8) if how == "zero" else b"\xff" * 7 + b"\x7f"
-        data = data or bytearray(b"x")
-    return bytes(data)

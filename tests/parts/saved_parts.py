@@ -85,3 +85,28 @@ def whole(**changes):
         "by_name": {"a": 0.1, "b": math.nan},
     }
     return Whole(**given_fields | changes)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Numbered(Result):
+    """A result all of whose parts say one number."""
+
+    other: pd.DataFrame
+    values: np.ndarray
+    number: int
+
+    @classmethod
+    def of(cls, number):
+        # of different sizes, and with a table that not every number has
+        table = pd.DataFrame({"number": np.full(300 + number % 7, number)})
+        return cls(
+            table=table, other=table.head(2), values=np.full(500, number), number=number, settings={"of": number}
+        )
+
+    def tables(self):
+        return {"table": self.table, "again": self.table} if self.number % 2 else {"table": self.table}
+
+    def numbers(self):
+        """Return the numbers that its parts say: one, unless they are of several results."""
+        parts = (self.table["number"], self.other["number"], self.values, [self.number, self.settings["of"]])
+        return {int(number) for part in parts for number in part}

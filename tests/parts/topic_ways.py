@@ -1,17 +1,12 @@
-"""A small odd field, and the ways in which work by topics can be done on it, which are to give the same bits."""
+"""A small odd field."""
 
 from __future__ import annotations
-
-import os
-import threading
 
 import numpy as np
 import pandas as pd
 
-from pt_reuse.arrays.field import Field
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.topic_jobs import TOPICS, ArrayWork, topics_array
 from pt_reuse.demo.simulated import simulate_field
 
 
@@ -35,25 +30,3 @@ def odd_field() -> tuple[RunSet, Qrels]:
     labels.loc[labels["qid"] == "7", "label"] = -1
     further = pd.DataFrame({"qid": ["40", "40", "1"], "docno": ["d1", "d2", "nobody-has-it"], "label": [1, 0, 2]})
     return runs, Qrels(pd.concat([labels, further]), topics=["41"])
-
-
-class WhoDoesIt(ArrayWork):
-    """Work of which each job says in which process and thread it ran, and whether its field was in memory."""
-
-    def __init__(self, field, topics):
-        self.field, self.topics = field, topics
-
-    def cut(self, at_once):
-        return [range(t, t + 1) for t in range(len(self.topics))]
-
-    def part(self, topics, *, verbose=False):
-        who = np.array([[os.getpid(), threading.get_ident(), isinstance(self.field, Field)]] * len(topics))
-        topic = np.arange(topics.start, topics.stop)
-        names = np.array([self.topics[t].encode() for t in topics], dtype="S8")
-        return {TOPICS: topics_array(topics), "who": who, "topic": topic, "row": 10 * topic, "names": names}
-
-    def rows_before(self, t):
-        return 10 * t
-
-    def of_topics(self, topics, field):
-        return WhoDoesIt(field, self.topics[topics.start : topics.stop])

@@ -102,9 +102,6 @@ def test_any_pool_equals_the_brute_force(found, by, left_out, data):
     assert pairs_of(pool.to_qrels().to_frame()) == set(found)
 
 
-# a part of a pool, in an order of its own
-
-
 # documents from anywhere
 
 

@@ -7,11 +7,8 @@ import pytest
 import reference_lou
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_lou import contributions_of, pairs_of, pooled_runs, records, team_fields
-from store_parts import in_pieces
+from reference_lou import contributions_of, pooled_runs, records, team_fields
 
-import pt_reuse as ptr
-from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.fit import PoolFit
@@ -58,27 +55,6 @@ def test_contributions_equal_the_brute_force(field, depth, contributors, order):
         assert all(row["rank"] == min(expected[row["qid"], row["docno"]].values()) for row in records(uniques))
 
 
-@settings(deadline=None, max_examples=12)
-@given(team_fields(), DEPTHS, st.sampled_from(["team", "run", "type"]))
-def test_without_equals_a_pool_of_the_others(field, depth, by):
-    pool, unit_of = depth_pool(field.as_runs(), depth=depth), field.units(by)
-    for unit in {unit_of[name] for name in field.pooled}:
-        others = [name for name in field.pooled if unit_of[name] != unit]
-        left = pool.without(**{by: unit})
-        assert contributions_of(left) == reference_lou.depth_pool(field.runs, depth, others, "trec_eval")
-        assert pairs_of(left.to_frame()) | pairs_of(pool.uniques(by)[lambda f, u=unit: f.iloc[:, 3] == u]) == set(
-            contributions_of(pool)
-        )
-        if others:
-            again = depth_pool(field.as_runs(), depth=depth, contributors=others)
-            assert records(left.to_frame().sort_values(["qid", "docno"])) == records(
-                again.to_frame().sort_values(["qid", "docno"])
-            )
-
-
-# errors
-
-
 # who counts where it is not on record
 
 
@@ -102,40 +78,9 @@ def test_runs_of_which_nobody_recorded_it_count_and_the_pool_says_so(runs):
         assert "pooled" not in known.settings
 
 
-# the order of the pool
-
-
-def test_a_pool_of_runs_on_disk_is_that_of_runs_in_memory(tmp_path, monkeypatch):
-    runs = ptr.demo.simulate_field(seed=3, n_topics=30, n_docs=400, n_teams=4, length=60, depth=5).runs
-    runs.write(tmp_path / "runs")
-    in_pieces(monkeypatch, chunk=10_000, rows=1000)
-    read = ptr.read_runs(tmp_path / "runs", cache=tmp_path / "cache", memory="64MB")
-    assert len(read.field.parts) > 10
-    pool = ptr.depth_pool(read, depth=60, contributors="all")
-    expected = ptr.depth_pool(ptr.read_runs(tmp_path / "runs"), depth=60, contributors="all")
-    pd.testing.assert_frame_equal(pool.to_frame(), expected.to_frame())
-    assert contributions_of(pool) == contributions_of(expected)
-
-
 # how far a pool and the judgments are the same documents, and when that is told
 
 FIT = PoolFit(depth=10, judged=1000, strangers=0, pooled=2000, unjudged=0, contributors=8, assumed=0)
-
-
-def field_of(lists, pooled):
-    """Return a field of ``{run: {topic: [docno, ...]}}``."""
-    frames = {
-        name: pd.DataFrame(
-            [(qid, docno, -float(i)) for qid, docnos in found.items() for i, docno in enumerate(docnos)],
-            columns=["qid", "docno", "score"],
-        )
-        for name, found in lists.items()
-    }
-    return RunSet.from_frames(frames, teams={name: name for name in lists}, pooled=pooled)
-
-
-def judgments(*rows):
-    return Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
 
 
 def test_what_is_told_from_which_share_on():

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from forking import fork, kill_oneself
-from kills import Numbered
-from saved_parts import whole
+from saved_parts import Numbered, whole
 
 from pt_reuse._files import UNDO, machine
 from pt_reuse._saving import ARRAYS, CONTENTS, digests_of, files_of, read_result

@@ -115,10 +115,7 @@ def test_a_known_difference_helps_to_choose_the_convention(tmp_path):
         ("scores; measure=AP", "AA", "nothing is named 'AA'"),
         ("score_statistic; measure=AP", "manul", "Did you mean 'manual'?"),
         ("uniques", "w", "nothing is named 'w', neither in the field nor on record"),
-        ("left_out; measure=AP; by=run", "D", "nothing is named 'D'"),
-        ("own_losses; measure=AP", "feedback", "nothing is named 'feedback'"),
         ("judgments", "topic", "Did you mean 'topics'?"),
-        ("field", "run", "Did you mean 'runs'?"),
         ("saturation; measure=AP", "inf", "nothing is named 'inf'"),
         *(
             ("minimum_rank; depth=10", name, f"nothing is named {name!r}")

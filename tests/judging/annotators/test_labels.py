@@ -108,12 +108,6 @@ def test_what_is_wrong_is_named(messages, tmp_path):
     messages.refused(lambda: ptr.judging.majority_vote(FRAME.assign(annotator=None)), place="row 0")
 
 
-def test_a_label_given_twice_counts_once(messages):
-    again = pd.concat([FRAME, FRAME.iloc[:2]])
-    voted = messages.warned(lambda: ptr.judging.majority_vote(again))
-    pd.testing.assert_frame_equal(voted.to_frame(), ptr.judging.majority_vote(FRAME).to_frame())
-
-
 FOUR = labelled(seed=5, n_annotators=4, gaps=0.2)
 RULES = [rule for rule in TIES if rule != "error"]
 

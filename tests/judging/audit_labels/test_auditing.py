@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, ranks, relabelled, scored, tau
+from audit_parts import HUMAN, RUNS, TOPICS, as_frame, ranks, relabelled, scored, tau
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
@@ -112,61 +112,3 @@ def test_intervals_are_of_topics_drawn_for_both_and_for_all_judges(found, judge,
         of_run = np.array([float(ranks(x)[r] - ranks(y)[r]) for x, y in drawn])
         ends = DRAWS.interval(run["rise"], of_run, within=(-most, most), integer=True)
         assert (run["rise_low"], run["rise_high"]) == ends
-
-
-def test_a_missing_label_is_unjudged_or_is_dropped_for_both():
-    kept = {pair: label for pair, label in HUMAN.items() if pair in GAPS}
-    assert len(kept) < len(HUMAN)
-    for missing, truth in (("unjudged", HUMAN), ("drop", kept)):
-        found = audited({"gaps": GAPS}, ["P@5", "R@5"], missing=missing)
-        for measure in ("P@5", "R@5"):
-            x, y = means(truth, measure), means(GAPS, measure)
-            moved = rows_of(found.movers, "gaps", measure).set_index("name").loc[RUNS.names]
-            assert moved["score"].to_numpy() == pytest.approx(x, abs=1e-9)
-            assert moved["judge_score"].to_numpy() == pytest.approx(y, abs=1e-9)
-            assert rows_of(found.table, "gaps", measure)["tau_b"][0] == pytest.approx(tau(x, y), abs=1e-12)
-        assert rows_of(found.table, "gaps", "P@5")["documents"][0] == len(GAPS)
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")  # which topics the run lacks
-def test_means_over_the_topics_that_a_run_has():
-    lost = RUNS.names[0]
-    frames = {name: RUNS[name] for name in RUNS.names}
-    frames[lost] = frames[lost][~frames[lost]["qid"].isin(TOPICS[:2])]
-    runs = ptr.RunSet.from_frames(frames)
-    for complete in (True, False):
-        found = ptr.audit_labels(runs, FIELD.qrels, as_frame(GRADED), "P@5", complete=complete, resamples=0)
-        topics = TOPICS[2:]
-        share = len(topics) / len(TOPICS) if complete else 1.0
-        row = found.movers.set_index("name").loc[lost]
-        assert row["score"] == pytest.approx(means(HUMAN, "P@5", topics)[0] * share, abs=1e-9)
-        assert row["judge_score"] == pytest.approx(means(GRADED, "P@5", topics)[0] * share, abs=1e-9)
-        # effects follow the means, and those of P add up
-        moved = found.movers
-        assert moved["by_documents"].to_numpy() == pytest.approx(moved["relative"].to_numpy(), abs=1e-12)
-
-
-def test_the_answers_are_of_all_judges_by_tau_b():
-    found = audited({"graded": GRADED, "other": relabelled(5, share=0.9), "people": HUMAN})
-    answers = found.answers()
-    assert len(answers) == 3 * len(found.measures)
-    for n, measure in enumerate(found.measures):
-        rows = found.of_all()
-        taus = rows[rows["measure"] == measure].set_index("judge")["tau_b"]
-        best = found.table[(found.table["judge"] == taus.idxmin()) & (found.table["measure"] == measure)].iloc[1]
-        first, middle, last = answers[3 * n : 3 * n + 3]
-        (name,) = set(taus.index) - {"people", taus.idxmin()}
-        row = found.movers[(found.movers["judge"] == name) & (found.movers["measure"] == measure)]
-        assert middle.startswith(f"{measure}, {name}: tau_b {taus[name]:.4f}")
-        side = ", all too high" * int(row["change"].min() > 0) + ", all too low" * int(row["change"].max() < 0)
-        assert f"up to {row['change'].abs().max():.4f}{side})" in middle
-        assert first.startswith(f"{measure}, people: tau_b 1.0000, of the best 4 1.0000")
-        scores = "scores (off by up to 0.0000): yes"
-        assert f": yes, of the best 4: yes, {scores}, significance (0.0% of" in first
-        assert first.endswith("claims false): yes")
-        assert last.startswith(f"{measure}, {taus.idxmin()}: tau_b {taus.min():.4f}, of the best 4 {best['tau_b']:.4f}")
-        assert "all runs: no" in last
-    tied = {pair: 0 for pair in HUMAN}
-    with pytest.warns(ptr.ReuseWarning):
-        none = audited({"tied": tied, "graded": GRADED}, ["AP"])
-    assert none.answers() == audited({"graded": GRADED}, ["AP"]).answers()

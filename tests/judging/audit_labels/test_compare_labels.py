@@ -19,7 +19,6 @@ from pt_reuse.judging.compare_labels import compared_people
 HUMAN = judged()
 GRADED = labelled(HUMAN)
 FRAME = GRADED.to_frame()[["qid", "docno", "label"]]
-KNOWN = {(row.qid, row.docno): row.label for row in FRAME.itertuples()}
 
 
 class Asked:
@@ -56,16 +55,6 @@ def test_everything_is_checked_before_a_judge_is_asked(messages):
     ):
         every = {"human": HUMAN, "judge": {"model": Asked()}, **given}
         messages.refused(lambda every=every: ptr.labels.compare_labels(**every), argument=argument)
-
-
-def test_labels_that_all_are_one():
-    human = Qrels(HUMAN.to_frame().assign(label=0))
-    found = ptr.labels.compare_labels(human, {"model": human}, resamples=9)
-    row = row_of(found.table, items="all")
-    assert (row["agreement"], row["human_relevant"]) == (1, 0)
-    assert row["why"] == "all labels are the same; the judge calls none relevant; people call none relevant"
-    assert pd.isna(row[["kappa", "kappa_low", "precision", "recall"]].astype(float)).all()
-    assert row_of(found.table, items="relevant")["n_items"] == 0
 
 
 EIGHT = judged(n_topics=8)

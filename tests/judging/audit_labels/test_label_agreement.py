@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from label_parts import compared, judged, labelled, meeting, row_of
+from label_parts import compared, judged, labelled, meeting
 from scipy import stats
 from sklearn import metrics
 
@@ -110,50 +110,6 @@ def test_intervals_are_those_of_drawing_topics_again():
                 assert got == pytest.approx(wanted, abs=1e-12, nan_ok=True), (name, figure)
 
 
-def test_each_grade_of_people_and_of_the_judge():
-    bootstrap = TopicBootstrap(8, seed=1, confidence=0.95)
-    found = label_agreement(compared(HUMAN, {"graded": GRADED, "binary": BINARY}), bootstrap).by_grade
-    for name, judge, judge_rel in (("graded", GRADED, 2), ("binary", BINARY, 1)):
-        pairs, rows = meeting(HUMAN, judge), found[found["judge"] == name]
-        assert rows.loc[rows["given_by"] == "judge", "label"].tolist() == ([0, 1, 2, 3] if judge_rel == 2 else [0, 1])
-        for row in rows.to_dict("records"):
-            own, other = (0, 1) if row["given_by"] == "human" else (1, 0)
-            bounds = (2, judge_rel)
-            assert row["relevant_label"] == (row["label"] >= bounds[own])
-
-            def shares(some, own=own, other=other, label=row["label"], bound=bounds[other]):
-                given = [pair for pair in some if pair[own] == label]
-                called = [pair for pair in given if pair[other] >= bound]
-                return len(given) / len(some), len(called) / len(given) if given else np.nan
-
-            assert row["n"] == sum(pair[own] == row["label"] for pair in pairs.values())
-            assert (row["share"], row["relevant"]) == pytest.approx(shares(list(pairs.values())))
-            drawn = [
-                shares([pair for (qid, _), pair in pairs.items() for _ in range(draw[int(qid) - 1])])
-                for draw in bootstrap.counts(6)
-            ]
-            for at, figure in enumerate(("share", "relevant")):
-                ends = np.percentile([each[at] for each in drawn], expanded(6, 0.95))
-                assert [row[f"{figure}_low"], row[f"{figure}_high"]] == pytest.approx(ends.tolist())
-    precise = row_of(found, judge="binary", given_by="judge", label=1)
-    table = label_agreement(compared(HUMAN, {"binary": BINARY}), None).table
-    assert precise["relevant"] == table["precision"].iloc[0]
-
-
-def test_the_confusion_matrix_is_that_of_scikit_learn():
-    found = label_agreement(compared(HUMAN, {"graded": GRADED, "binary": BINARY}), None).confusion
-    for name, judge in (("graded", GRADED), ("binary", BINARY)):
-        human, given = np.array(list(meeting(HUMAN, judge).values())).T
-        rows = found[found["judge"] == name]
-        matrix = rows.pivot_table(index="label", columns="judge_label", values="n").to_numpy()
-        labels = sorted({*human.tolist(), *given.tolist()})
-        columns = [labels.index(label) for label in sorted(set(given.tolist()))]
-        assert np.array_equal(matrix, metrics.confusion_matrix(human, given, labels=labels)[:, columns])
-        assert rows["share"].sum() == pytest.approx(1)
-        assert rows.groupby("label")["of_label"].sum().tolist() == pytest.approx([1] * 4)
-        assert rows.groupby("judge_label")["of_judge_label"].sum().tolist() == pytest.approx([1] * matrix.shape[1])
-
-
 def test_what_is_missing_is_counted_for_each_judge_and_topic():
     frame = GRADED.to_frame()
     part = Qrels(frame[frame["qid"] != "3"])
@@ -170,21 +126,6 @@ def test_what_is_missing_is_counted_for_each_judge_and_topic():
     assert per_topic["qid"].tolist() == ["1", "2", "4", "5", "6"]
     assert (per_topic["missing"] + per_topic["n_items"]).tolist() == [30] * 5
     assert per_topic["missing"].sum() == missing
-
-
-def test_a_judge_that_is_right_and_a_topic_all_of_one_grade():
-    frame = HUMAN.to_frame().assign(label=lambda f: f["label"].where(f["qid"] != "2", 0))
-    human = Qrels(frame, rel=2)
-    found = label_agreement(compared(human, {"model": human}), TopicBootstrap(30, seed=0, confidence=0.95))
-    for row in found.table.query("items == 'all'").to_dict("records"):
-        for figure in ("agreement", "kappa", "alpha_nominal", "precision", "recall"):
-            assert [row[figure], row[f"{figure}_low"], row[f"{figure}_high"]] == [1, 1, 1]
-        assert (row["surplus"], row["why"]) == (0, "")
-    topic = row_of(found.per_topic, qid="2", items="all", labels="grades")
-    assert topic["why"] == ("all labels are the same; the judge calls none relevant; people call none relevant")
-    assert topic["agreement"] == 1
-    assert np.isnan(topic[["kappa", "precision", "recall"]].astype(float)).all()
-    assert row_of(found.per_topic, qid="2", items="relevant", labels="grades")["why"] == "no item with two labels"
 
 
 @pytest.mark.parametrize(("n_topics", "there"), [(1, False), (2, True)])
@@ -204,43 +145,29 @@ FRAME = PEOPLE.to_frame()[["qid", "docno", "label"]]
 WIDE = {0: 1, 1: 3, 2: 4, 3: 5}
 JUDGE = FRAME.assign(label=FRAME["label"].map(WIDE))
 BACK = {0: 0, 2: 0} | {theirs: mine for mine, theirs in WIDE.items()}
-TOPICS = pd.DataFrame({"qid": PEOPLE.topics, "query": "words"})
-SOME = {name: RUNS[name] for name in RUNS.names[:3]}
-
-STUDIES = {
-    "audit_labels": lambda judge, **o: ptr.audit_labels(RUNS, PEOPLE, judge, "P(rel=2)@5", resamples=0, **o).table,
-    "compare_labels": lambda judge, **o: ptr.labels.compare_labels(PEOPLE, judge, resamples=0, **o).table,
-    "leave_out_uniques": lambda judge, **o: (
-        ptr.leave_out_uniques(RUNS, PEOPLE, "nDCG@5", depth=10, fill=judge, **o).filled
-    ),
-    "Experiment": lambda judge, **o: ptr.Experiment(
-        SOME, TOPICS, PEOPLE, ["nDCG@5"], fill=judge, reuse=["filled"], rel=2, **o
-    ),
-}
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-@pytest.mark.parametrize("study", STUDIES)
-def test_labels_beyond_those_of_people_are_refused_until_somebody_says_what_they_mean(study):
-    call = STUDIES[study]
-    with pytest.raises(ptr.InputError) as error:
-        call(JUDGE)
-    assert error.value.argument == "judge_rel"
-    # a judge of whom nothing is known but its answers is no exception; what systems found is not lost by it
+def test_labels_beyond_those_of_people_are_refused_until_somebody_says_what_they_mean():
+    # a judge of whom nothing is known but its answers is no exception
     known = dict(zip(zip(JUDGE["qid"], JUDGE["docno"], strict=True), JUDGE["label"], strict=True))
 
     def asked(pairs):
         return [known.get(pair) for pair in zip(pairs["qid"], pairs["docno"], strict=True)]
 
-    if study != "Experiment":
-        with pytest.raises(ptr.InputError) as error:
-            call(asked)
-        assert error.value.argument == "judge_rel"
-    # both ways to say it bring back what people said, where a measure asks for relevant or not
-    people, mapped = call(FRAME), call(JUDGE, judge_rel=BACK)
-    pd.testing.assert_frame_equal(mapped, people)
-    if study == "audit_labels":
-        pd.testing.assert_frame_equal(call(JUDGE, judge_rel=4), people, check_dtype=False)
+    def audited(judge, **options):
+        return ptr.audit_labels(RUNS, PEOPLE, judge, "P(rel=2)@5", resamples=0, **options).table
+
+    def filled(judge, **options):
+        return ptr.leave_out_uniques(RUNS, PEOPLE, "nDCG@5", depth=10, fill=judge, **options).filled
+
+    for call in (audited, filled):
+        for judge in (JUDGE, asked):
+            with pytest.raises(ptr.InputError) as error:
+                call(judge)
+            assert error.value.argument == "judge_rel"
+        pd.testing.assert_frame_equal(call(JUDGE, judge_rel=BACK), call(FRAME))
+    pd.testing.assert_frame_equal(audited(JUDGE, judge_rel=4), audited(FRAME), check_dtype=False)
 
 
 def test_one_rule_says_what_is_relevant():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, ranks, relabelled, scored, tau
 
@@ -114,13 +113,6 @@ def test_a_person_without_a_ranking_is_no_part_of_the_mean():
         assert (mean["difference_low"], mean["difference_high"]) == (ann["difference_low"], ann["difference_high"])
 
 
-def test_a_negative_label_of_a_person_is_none():
-    ann = pd.concat([as_frame(PEOPLE["ann"]), some(TOPICS[6], -2)])
-    found = audited({"ann": ann})
-    row = found.table[(found.table["judge"] == "ann") & (found.table["by"] == "all")].iloc[0]
-    assert (row["topics"], row["documents"]) == (4, len(PEOPLE["ann"]))
-
-
 JUDGE = as_frame(relabelled(1))
 #: a run of another topic beside one of these
 FAR = {
@@ -148,14 +140,6 @@ def test_a_field_that_cannot_be_ranked_is_refused_before_a_judge_is_asked(messag
         messages.refused(lambda given=given: audited_oddly(judge=must_not_be_asked, **given), argument=argument)
 
 
-def test_a_run_without_a_topic_of_the_judge_is_refused_with_the_name_of_the_judge(messages):
-    frames = {name: RUNS[name] for name in RUNS.names[:3]}
-    frames[RUNS.names[0]] = frames[RUNS.names[0]][frames[RUNS.names[0]]["qid"].isin(TOPICS[5:])]
-    some = as_frame(relabelled(1, topics=TOPICS[:5]))
-    with pytest.warns(ptr.ReuseWarning, match="the judge labelled nothing in 2 topics"):
-        messages.refused(lambda: audited_oddly(frames, judge={"some": some}), argument="runs", place="some")
-
-
 @pytest.mark.filterwarnings("ignore:(all runs tie|people call no document relevant):pt_reuse.ReuseWarning")
 def test_where_nothing_is_relevant_to_people_or_to_the_judge_one_divisor_serves_both():
     nothing = as_frame(dict.fromkeys(HUMAN, 0))
@@ -163,15 +147,6 @@ def test_where_nothing_is_relevant_to_people_or_to_the_judge_one_divisor_serves_
         moved = audited_oddly(human=human, judge=judge, measures="nDCG@5", judge_rel=1).movers
         assert moved["by_documents"].to_numpy() == pytest.approx(moved["relative"].to_numpy(), abs=1e-12)
         assert moved["relative"].abs().max() > 0.01
-
-
-@pytest.mark.filterwarnings("ignore:all runs tie:pt_reuse.ReuseWarning")
-def test_runs_that_all_tie_have_no_ranking_and_a_warning_says_so():
-    nothing = as_frame(dict.fromkeys(HUMAN, 0))
-    found = audited_oddly(judge={"none": nothing})
-    assert found.table["tau_b"].isna().all()
-    # those with the worst score of people lose none of the ranks that all share
-    assert (found.movers["judge_rank"] == 1).all()
 
 
 def test_one_topic_has_no_intervals():

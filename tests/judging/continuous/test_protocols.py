@@ -14,9 +14,7 @@ from pt_reuse.judging import protocols
 from pt_reuse.judging.protocols import (
     AutoTAR,
     DenseTopic,
-    FewJudged,
     FruitfulBatch,
-    NoBatchYet,
     Progress,
     Protocol,
     TrecDL2021,
@@ -55,21 +53,6 @@ def test_what_the_track_of_2021_decides():
         (at(judged=200, batches=0), 5, protocols.GOES_ON),
     ):
         assert TrecDL2021().decide(progress, left).status == status
-
-
-def test_the_conditions_of_the_track_are_named_and_each_alone_keeps_a_topic_going():
-    names = {type(condition) for condition in TrecDL2021().goes_on_while}
-    assert names == {DenseTopic, FewJudged, NoBatchYet, FruitfulBatch}
-    for progress, kind in (
-        (at(relevant=101), DenseTopic),
-        (at(judged=149), FewJudged),
-        (at(batches=0, batch=(0, 0)), NoBatchYet),
-        (at(batch=(20, 3)), FruitfulBatch),
-    ):
-        assert [type(c) for c in TrecDL2021().goes_on_while if c.why(progress)] == [kind]
-        without = [c for c in TrecDL2021().goes_on_while if not isinstance(c, kind)]
-        assert TrecDL2021().decide(progress, 9).status == protocols.GOES_ON
-        assert TrecDL2021(goes_on_while=without).decide(progress, 9).status == protocols.FINISHED
 
 
 def test_which_topics_enter_the_evaluation_set():
@@ -116,20 +99,6 @@ def test_features_are_those_of_scikit_learn():
     assert scorer.docnos.tolist() == [doc["docno"] for doc in CORPUS]
     assert scorer.texts is None
     assert TfIdf(CORPUS, keep_text=True).texts == {doc["docno"]: doc["text"] for doc in CORPUS}
-
-
-def test_scores_are_the_logits_of_scikit_learn():
-    scorer, rows, relevant = TfIdf(CORPUS), [5, 8, 1, 40, 33], [True, False, True, False, False]
-    given = scorer.fit("1", "kara miti", training(rows, relevant))
-    vectorizer = TfidfVectorizer(sublinear_tf=True)
-    matrix = vectorizer.fit_transform(TEXTS).toarray()
-    examples = np.vstack([vectorizer.transform(["kara miti"]).toarray(), matrix[rows]])
-    model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(examples, [True, *relevant])
-    assert np.allclose(given, model.decision_function(matrix), atol=1e-4)
-    assert [scorer.reason(score)[-3:] for score in (0.0, 5.0, -1.5)] == [".50", ".99", ".18"]
-    without = scorer.fit("1", "kara miti", training(rows, relevant, with_query=False))
-    assert not np.allclose(given, without)
-    assert np.array_equal(without, scorer.fit("1", None, training(rows, relevant)))
 
 
 def test_where_nothing_is_relevant_chance_decides():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from people_parts import PAIRS, WORDS, export, fill, frame, pool, rows_of, texts
 
 import pt_reuse as ptr
-from pt_reuse.judging.people.export import MANIFEST, Pair, assign, drawn, read_manifest, wanted_for
+from pt_reuse.judging.people.export import MANIFEST, Pair, assign, read_manifest, wanted_for
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 PEOPLE = ["ann", "bob", "cem", "dot", "eve"]
@@ -74,13 +73,6 @@ def test_a_share_of_the_pairs_is_for_all(sizes, share, seed, random):
     shuffled = [key for t in range(len(sizes)) for key in random.sample([k for k in pairs if k[0] == str(t)], sizes[t])]
     again = dict(zip(shuffled, wanted_for(share, shuffled, 4, seed), strict=True))
     assert again == dict(zip(pairs, wanted, strict=True))
-
-
-def test_names_are_not_mixed_up_when_orders_are_drawn():
-    assert drawn(0, "ab", "c") != drawn(0, "a", "bc")
-    assert drawn(1, "a") != drawn(0, "a")
-    # the same in every process and version: what is asked in a further round depends on it
-    assert drawn(7, "order", "ann", "1", "d1") == hashlib.sha256(b"1:75:order3:ann1:12:d1").hexdigest()
 
 
 FORMATS = ["csv", "label-studio"]
@@ -285,14 +277,6 @@ def test_a_further_round_asks_what_is_new_and_changes_no_file(tmp_path):
     assert {pair.round for pair in read_manifest(tmp_path).pairs if pair.docno in ("a9", "d1")} == {2}
 
 
-def test_tasks_for_anybody_ask_each_pair_once(tmp_path):
-    export(tmp_path, annotators=None, overlap=2)
-    export(tmp_path, MORE, annotators=None, overlap=3)
-    assert len(asked_of(tmp_path)[None]) == len(set(asked_of(tmp_path)[None])) == 10
-    wanted = {pair.docno: pair.wanted for pair in read_manifest(tmp_path).pairs}
-    assert (wanted["a1"], wanted["a9"]) == (2, 3)
-
-
 EIGHT = [(q, f"x{i}") for q in "12" for i in range(4)]
 
 
@@ -331,7 +315,6 @@ def test_labels_are_those_of_judgments(tmp_path):
         export(tmp_path / str(highest), MORE, labels=ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": "x", "label": 3})))
 
 
-# ---- the manifest
 
 
 def test_provenance_is_kept_as_the_pool_has_it(tmp_path):
@@ -344,6 +327,9 @@ def test_provenance_is_kept_as_the_pool_has_it(tmp_path):
     assert (second.strategy, second.round, second.reason) == ("mtf", 4, "why")
     assert first.further == {"inclusion": 0.5, "label": True}
     assert second.further == {"inclusion": None, "label": True}
+
+
+# ---- the manifest
 
 
 def test_a_folder_without_a_whole_manifest_is_refused(tmp_path, messages):

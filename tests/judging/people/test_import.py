@@ -310,19 +310,6 @@ def test_each_fault_is_told_with_its_place(folder, messages):
         assert line is None or error.faults[0].place == f"{ANN}, {line}", what
 
 
-def test_all_faults_of_all_files_are_told_at_once(folder, messages):
-    changed(folder, lambda rows: [{**row, "label": "9"} for row in rows])
-    changed(folder, first(label="maybe"), "bob-round1.csv")
-    odd = {"ann.xlsx": "PK", "cut.json": '[{"label": 1, "pa', "list.json": "[1]", "none.json": '"x"'}
-    for name, text in odd.items():
-        (returned(folder) / name).write_text(text)
-    error = messages.refused(lambda: ptr.judging.import_labels(folder))
-    places = [fault.place for fault in error.faults]
-    assert len(places) == 9
-    assert {place.split(", ")[0] for place in places} == {ANN, "bob-round1.csv", *(f"returned/{name}" for name in odd)}
-    assert sum(place.startswith(ANN) for place in places) == 4
-
-
 # ---- what spreadsheets do to ids
 
 

@@ -294,33 +294,6 @@ def test_long_lists(name):
     assert order_of(name, runs, labels, 5) == slow_order(name, runs, labels, random_of_topic(5, "1"))
 
 
-def tell(chooser, document, label):
-    """Give a label to a document, whichever the strategy would have asked for."""
-    chooser.left[document] = False
-    chooser.leave(document)
-    chooser.observe(document, bool(label))
-
-
-@pytest.mark.parametrize("name", ["hedge", "mtc", "ucb1-tuned", "max-mean"])
-def test_the_order_of_labels_leaves_no_trace(name):
-    random = np.random.default_rng(4)
-    runs = [[(f"d{i:03}", -r) for r, i in enumerate(random.permutation(400)[:300])] for _ in range(6)]
-    topic = topic_of(runs)
-    judged = random.permutation(len(topic))[:350]
-    labels = random.random(len(topic)) < 0.4
-    said = []
-    for order in (judged, judged[::-1], random.permutation(judged)):
-        chooser = CHOOSERS[name](topic, np.random.default_rng(0))
-        for document in order.tolist():
-            tell(chooser, document, labels[document])
-        learnt = [chooser._weight.tolist()] if name == "hedge" else []
-        if name == "mtc":
-            left = chooser.left[chooser.open["document"]]
-            learnt = [chooser.open[weight][left].tolist() for weight in ("if relevant", "if not")]
-        said.append([chooser.choose(), learnt])
-    assert said[0] == said[1] == said[2]
-
-
 @given(given=topics(), seed=SEEDS, budget=st.integers(0, 10))
 def test_a_budget_counts_labels_and_is_a_prefix(given, seed, budget):
     runs, labels = given

@@ -13,7 +13,7 @@ from strategy_parts import asked_for
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.adaptive.bandits import Hedge, topic_lists
+from pt_reuse.pooling.adaptive.bandits import topic_lists
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, adaptive_pool, as_strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
 
@@ -39,14 +39,6 @@ class Depth(Last):
         super().__init__(topic, random)
         if depth < 1:
             raise ptr.InputError("depth must be at least 1.", argument="depth")
-
-
-@pytest.mark.parametrize("given", ["hedge", Hedge, ptr.pools.Strategy("hedge"), ptr.pools.Strategy(Hedge)], ids=repr)
-def test_a_strategy_is_given_by_name_by_class_or_as_it_is(given):
-    strategy = as_strategy(given)
-    assert strategy.kind is Hedge
-    assert strategy.name == "hedge"
-    assert repr(strategy) == "Strategy(hedge)"
 
 
 def test_a_strategy_of_ones_own_needs_its_class_alone():
@@ -104,9 +96,6 @@ def test_sums_that_differ_by_rounding_alone_are_equal(name, n):
     lists = topic(*([f"d{(start + i) % n:02}" for i in range(n)] for start in range(n)))
     chooser = CHOOSERS[name](lists, np.random.default_rng(0))
     assert chooser.next() == 0
-
-
-# what holds between strategies
 
 
 # the lists of a topic as strategies see them: numbering, depth, contributors, scores, the order of runs
