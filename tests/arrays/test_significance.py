@@ -1,4 +1,3 @@
-import itertools
 from itertools import combinations
 
 import numpy as np
@@ -59,15 +58,6 @@ def test_few_topics_have_every_way_of_turning_signs():
     assert pair_tests(scores(11), "randomisation", samples=1024).p.min() >= 1 / 1025
 
 
-def test_drawn_signs_are_near_all_of_them():
-    values = scores(13, 4)
-    found = pair_tests(values, "randomisation", samples=5_000, seed=1)
-    for x, y, p in each(values, found):
-        assert p == pytest.approx(permuted(x, y, 2**13), abs=4 * np.sqrt(0.25 / 5_000))
-    np.testing.assert_array_equal(found.p, pair_tests(values, "randomisation", samples=5_000, seed=1).p)
-    assert (found.p != pair_tests(values, "randomisation", samples=5_000, seed=2).p).any()
-
-
 def test_tukey_s_ranges_are_those_of_a_literal_loop():
     values = scores(8, 4)
     found = pair_tests(values, "tukey", samples=2_000, seed=3)
@@ -81,17 +71,6 @@ def test_tukey_s_ranges_are_those_of_a_literal_loop():
     # it allows for the number of pairs, so that it claims no more than tests one by one do
     assert (found.p >= pair_tests(values, "randomisation").p - 0.05).all()
     np.testing.assert_array_equal(found.p, pair_tests(values, "tukey", samples=2_000, seed=3).p)
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_pairs_and_differences_are_the_same_whatever_the_test(test):
-    values = alike()
-    found = pair_tests(values, test, samples=50)
-    assert found.first.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
-    assert found.second.tolist() == [1, 2, 3, 4, 2, 3, 4, 3, 4, 4]
-    np.testing.assert_allclose(found.difference, values.mean(axis=0)[found.first] - values.mean(axis=0)[found.second])
-    assert found.p[3] == 1
-    assert not found.significant()[3]
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -111,19 +90,6 @@ def test_scores_that_differ_in_their_last_bits_are_alike(test):
     found = pair_tests(values, test, samples=300)
     assert found.p[0] == 1
     assert (found.p[1:] < 0.05).all()
-
-
-def test_samples_as_far_as_the_data_are_counted_whatever_the_last_bits():
-    """Of four topics each way of turning signs has its mirror image, which is as far from 0."""
-    values = np.random.default_rng(4).random((4, 60))
-    for x, y, p in each(values, pair_tests(values, "randomisation", samples=16)):
-        sums = np.abs(np.array(list(itertools.product((1, -1), repeat=4))) @ (x - y))
-        assert p == (sums >= abs((x - y).sum()) - 1e-9).mean()
-    means = values[:, :2].mean(axis=0)
-    assert pair_tests(values[:, :2], "tukey", samples=4_000).p[0] == pytest.approx(
-        np.mean([abs(np.dot(signs, values[:, 0] - values[:, 1])) >= 4 * abs(means[0] - means[1]) - 1e-9
-                 for signs in itertools.product((1, -1), repeat=4)]), abs=0.04
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

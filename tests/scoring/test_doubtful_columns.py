@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import ir_measures
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.data.task_columns import doubtful_names, is_measure_name
+from pt_reuse.data.task_columns import doubtful_names
 
 BOARD = pd.DataFrame(
     {"model": ["m1", "m2", "m3"], "QA": [0.52, 0.49, 0.31], "Search": [0.61, 0.57, 0.44], "News": [0.33, 0.35, 0.2]}
@@ -173,29 +172,6 @@ def test_measures_and_tasks_mixed_ask(tmp_path, messages):
     assert read(path, tasks=["QA", "MRR@10"]).topics == ["QA", "MRR@10"]
 
 
-def test_names_of_measures():
-    assert all(
-        map(is_measure_name, ("AP", "map", "nDCG@10", "ndcg_cut_10", "P_5", "P.5", "err@20", "ndcg_at_10", "RR"))
-    )
-    assert all(
-        map(is_measure_name, ("P(rel=2)@10", "RBP(p=0.8)", "Low(nDCG@3)", "alpha-nDCG@5", "iprec_at_recall_0.10"))
-    )
-    assert not any(map(is_measure_name, ("QA", "QA nDCG@10", "Mean(Task)", "AP +", "", "A", "ApTask", "R2D2")))
-
-
-@pytest.mark.parametrize("tool", ["gdeval", "ndeval"])
-def test_csv_of_trecs_tools(tool, tmp_path):
-    columns = ["ndcg@20", "err@20"] if tool == "gdeval" else ["ERR-IA@5", "alpha-nDCG@5", "NRBP", "strec@5"]
-    values = np.random.default_rng(1).random((2, 2, len(columns))).round(5)
-    lines = [f"runid,topic,{','.join(columns)}"]
-    for run, of_run in zip("AB", values, strict=True):
-        rows = [*zip(("201", "202"), of_run.tolist(), strict=True), ("amean", of_run.mean(axis=0).tolist())]
-        lines += [f"{run},{topic},{','.join(f'{value:.5f}' for value in row)}" for topic, row in rows]
-    found = read(write(tmp_path / "tool.csv", "\n".join(lines) + "\n"))
-    assert (found.names, found.topics) == (["A", "B"], ["201", "202"])
-    assert found.values == pytest.approx(values.transpose(2, 1, 0))
-
-
 def test_what_the_command_of_ir_measures_prints(tmp_path, messages):
     qrels = pd.DataFrame({"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "relevance": [1, 0, 1]})
     run = pd.DataFrame({"query_id": ["1", "1", "2", "2"], "doc_id": list("abba"), "score": [2.0, 1.0, 2.0, 1.0]})
@@ -228,14 +204,6 @@ def test_tables_in_markdown(tmp_path, messages):
     messages.refused(lambda: read(write(tmp_path / "page.md", short)), argument="path")
 
 
-def test_json_of_another_form_is_refused(tmp_path, messages):
-    result = {"task_name": "NFCorpus", "scores": {"test": [{"main_score": 0.3, "hf_subset": "default"}]}}
-    texts = '[{"model": "a", "QA": 1}]', '{"a": {"AP": 1}}', '{"task_name": "x", "scores": {"test": [', "[" * 60_000
-    for text in (json.dumps(result, indent=1), *texts):
-        path = write(tmp_path / "x.json", text)
-        messages.refused(lambda path=path: read(path), argument="path")
-
-
 def test_what_is_no_number(tmp_path, messages):
     for number in ("1_0", "١٢", "０.5", "1e308", "-1e101", "inf", "-Infinity", "0x1", "1,5", "1 0", "½"):
         table = f'model,A,B\nx,"{number}",0.5\ny,0.4,0.3\n'
@@ -243,15 +211,6 @@ def test_what_is_no_number(tmp_path, messages):
         for file, text in (("a.csv", table), ("b", lines)):
             path = write(tmp_path / file, text)
             messages.refused(lambda path=path: read(path), argument="path")
-
-
-def test_means_do_not_overflow(messages):
-    rows = [("A", "1", "AP", 1e308), ("A", "2", "AP", 1.7e308)]
-    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    messages.refused(lambda: ptr.Scores.from_frame(frame), argument="frame")
-    messages.refused(lambda: read(frame), argument="path")
-    large = ptr.Scores.from_frame(frame.assign(value=[1e100, -1e100]))
-    assert np.isfinite(large.mean_values).all()
 
 
 def test_what_is_no_name_is_no_system(messages):
@@ -284,21 +243,6 @@ def test_labels_and_runs_are_no_leaderboard(tmp_path, messages):
         path = write(tmp_path / "qrels.txt", texts["qrels.txt"])
         messages.refused(lambda path=path, format=format: read(path, format), argument="path")
     messages.refused(lambda: read(tmp_path / "run.txt", "ranking"), argument="path")
-
-
-def test_many_columns_and_brackets_take_no_time(tmp_path):
-    n = 2_000
-    names = [f"T{t}" for t in range(n)]
-    values = np.random.default_rng(0).random((2, n)).round(4)
-    rows = [",".join(["model", *names]), *(",".join([s, *map(str, row)]) for s, row in zip("ab", values, strict=True))]
-    path = write(tmp_path / "wide.csv", "\n".join(rows))
-    start = time.process_time()
-    assert read(path).mean["score"].tolist() == pytest.approx(values.mean(axis=1))
-    assert len(read(path, tasks=names[: n // 2]).topics) == len(read(path, ignore=names[n // 2 :]).topics) == n // 2
-    for brackets in ("[" * 20_000, "[" * 10_000 + "](" * 5_000, "<a " * 7_000, "(" * 20_000, "](" * 10_000):
-        for text in (f"model,A\n{brackets},.1\n", f"model,{brackets}\nx,.1\n", f"x 1 {brackets.strip()} .1\n"):
-            outcome(write(tmp_path / "brackets.csv", text))
-    assert time.process_time() - start < 5
 
 
 def mutants(seed):
@@ -382,22 +326,3 @@ def test_measures_as_lines_are_no_systems(tmp_path, messages):
         messages.refused(lambda given=given: read(given), argument="path")
     # one line may be of a system that is called so
     assert read(turned.head(1)).names == ["AP"]
-
-
-def test_some_fractions_among_the_percentages_of_a_task_are_told(messages):
-    percent = BOARD.assign(**{task: BOARD[task] * 100 for task in TASKS})
-    four = pd.concat([percent, percent.head(1).assign(model="m4")], ignore_index=True)
-    four["QA"] = [52.5, 0.495, 0.315, 50.5]
-    messages.warned(lambda: read(four))
-    # where most of them are small the task may be hard
-    four["QA"] = [52.5, 0.495, 0.315, 0.505]
-    messages.warned(lambda: read(four), times=0)
-
-
-def test_what_ir_measures_adds_to_a_line_is_no_fault(tmp_path):
-    lines = [
-        {"query_id": qid, "measure": "RBP(rel=1)", "value": value, "expected_cost": 1.0, "expected_items": 5.0}
-        for qid, value in (("1", 0.25), ("2", 0.75))
-    ]
-    path = write(tmp_path / "board.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    assert read(path).mean.to_dict("list") == {"name": ["board.jsonl"], "RBP(rel=1)": [0.5]}

@@ -12,7 +12,7 @@ from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.experiment.lou_measure import LOU
 from pt_reuse.scoring.caveats import BEWARE, of_judged, relevant_only
 from pt_reuse.scoring.derived import Condensed, High, Low, Residual
-from pt_reuse.scoring.measures import Unjudged, is_measure, native_spec, parse_measures
+from pt_reuse.scoring.measures import Unjudged, native_spec, parse_measures
 from pt_reuse.scoring.scores import score
 
 #: judgments made at random, or by hand, are nobody's pool
@@ -54,25 +54,6 @@ def test_unjudged_by_hand():
     assert found == pytest.approx({(measure, "1"): value for measure, value in expected.items()}, abs=1e-15)
 
 
-def test_ties_are_broken_as_ap_breaks_them_not_as_judged_does():
-    found = by_frames([P @ 1, Judged @ 1, Unjudged @ 1], {"1": {"a": 1.0, "b": 1.0}}, {"1": {"b": 1}})
-    assert found == {(P @ 1, "1"): 1, (Judged @ 1, "1"): 0, (Unjudged @ 1, "1"): 0}
-
-
-def test_topics_that_one_side_lacks():
-    run = {"1": {"a": 1.0}, "9": {"a": 1.0}}
-    judgments = {"1": {"a": 1}, "2": {"a": 1}}
-    found = by_frames([AP, Unjudged @ 5, Unjudged(of_cutoff=True) @ 5], run, judgments)
-    assert {topic for _, topic in found} == {"1", "2"}
-    assert (found[Unjudged @ 5, "2"], found[Unjudged(of_cutoff=True) @ 5, "2"]) == (1, 0)
-    frames = as_qrels(judgments).to_frame().rename(columns=COLUMNS), as_frame(run).rename(columns=COLUMNS)
-    means = ir_measures.calc_aggregate([AP, Unjudged @ 5], *frames)
-    assert means == {AP: 0.5, Unjudged @ 5: 0.5}
-    assert ir_measures.calc_aggregate([Unjudged @ 5], *frames) == {Unjudged @ 5: 0.5}
-    empty = frames[1].iloc[:0]
-    assert ir_measures.calc_aggregate([Unjudged @ 5], frames[0], empty) == {Unjudged @ 5: 1}
-
-
 def test_names_of_measures():
     for measures, expected in [
         (AP, ["AP"]),
@@ -95,10 +76,6 @@ def test_errors(messages):
         messages.refused(lambda measures=measures: parse_measures(measures), argument="measures")
 
 
-def test_unjudged_of_cutoff_needs_one_in_ir_measures_too(messages):
-    messages.refused(lambda: by_frames([Unjudged(of_cutoff=True)], {"1": {"a": 1.0}}, {"1": {"a": 1}}))
-
-
 def test_what_is_not_native():
     for name in ("RBP", "infAP", "SetP", "ERR@10", "NumRet", "IPrec@0.1"):
         assert native_spec(ir_measures.parse_measure(name)) is None
@@ -108,13 +85,6 @@ def test_what_is_not_native():
 
 FIELD = simulate_field(seed=3, n_topics=4)
 RELEVANT = FIELD.qrels.keep(FIELD.qrels.arrays.labels > 0)
-
-
-def test_unjudged_is_1_minus_precision(messages):
-    scores = messages.warned(lambda: score(FIELD.runs, RELEVANT, [P @ 10, Unjudged @ 10, AP]))
-    found = scores.mean
-    assert (found["Unjudged@10"] + found["P@10"]).tolist() == pytest.approx([1.0] * len(found))
-    assert scores.settings[BEWARE] == "judgments of relevant documents only"
 
 
 OF_JUDGED = [Unjudged @ 5, Judged @ 5, Bpref, infAP, AP(judged_only=True), Low(nDCG @ 5), High(P @ 5), Residual(AP)]
@@ -140,28 +110,3 @@ def test_labels(messages):
         assert len(found) == told
         for caveat in found:
             messages.told(caveat.text)
-
-
-def test_vaswani_and_cranfield_hold_relevant_documents_only(data):
-    # vaswani: the first line of a block is its topic; cranfield: topic, document, label
-    cache = data / "irds-cache"
-    if not cache.is_dir():
-        pytest.skip("the test data has no folder irds-cache")
-    blocks = [block.split() for block in (cache / "vaswani" / "qrels.txt").read_text().split("/") if block.split()]
-    rows = [(block[0], docno, 1) for block in blocks for docno in block[1:]]
-    vaswani = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]).drop_duplicates())
-    lines = [line.split() for line in (cache / "cranfield" / "qrels.txt").read_text().splitlines() if line.split()]
-    cranfield = pd.DataFrame([(a, b, int(c)) for a, b, c in lines], columns=["qid", "docno", "label"])
-    assert len(vaswani) == 2083
-    assert [caveat.note for caveat in relevant_only(vaswani)] == ["judgments of relevant documents only"]
-    cranfield = Qrels(cranfield.drop_duplicates(["qid", "docno"]))
-    assert sorted(set(cranfield.arrays.labels.tolist())) == [-1, 1, 2, 3, 4]
-    text = next(relevant_only(cranfield)).text
-    assert "Labels below 0, 225 of them, count as no judgment." in text
-
-
-def test_a_name_is_matched_whole(messages):
-    odd = ["AP\n", "AP ", "nDCG@10\n", "P@1_0", "P@\u0661\u0660", "P_1_0", "P_5\n", "recall_1e1", "AP;", "AP#x"]
-    for name in [*odd, "P@0x0A", "nDCG\\@10"]:
-        assert not is_measure(name)
-        messages.refused(lambda name=name: parse_measures(name), argument="measures")
