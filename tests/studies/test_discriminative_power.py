@@ -95,17 +95,6 @@ def test_verdicts_that_change(scores, power):
     assert len(power.changed) > 0
 
 
-def test_one_set_of_judgments(scores):
-    found = ptr.profile.discriminative_power(scores["complete"], correction="none", alpha=0.01)
-    assert found.judgments == ["judgments"]
-    assert len(found.against_first) == len(found.changed) == 0
-    assert list(found.changed)[4:] == [
-        "verdict", "difference", "p_corrected", "other_difference", "other_p_corrected",
-    ]  # fmt: skip
-    assert (found.pairs["p"] == found.pairs["p_corrected"]).all()
-    assert found.pairs["significant"].sum() == (found.pairs["p"] <= 0.01).sum() == found.table["significant"].sum()
-
-
 def test_runs_that_all_score_alike(field):
     names = list(field.runs)[:3]
     runs = ptr.RunSet.from_frames({f"{name}x": field.runs[names[0]] for name in names})
