@@ -16,7 +16,6 @@ from forking import fork, kill_oneself
 from kills import Numbered
 from saved_parts import whole
 
-from pt_reuse._files import UNDO, machine
 from pt_reuse._saving import ARRAYS, CONTENTS, digests_of, files_of, read_result
 from pt_reuse.errors import InputError
 from pt_reuse.result import Result
@@ -127,13 +126,6 @@ def test_no_folder(tmp_path, messages):
         messages.refused(lambda odd=odd: read_result(odd), argument="folder")
 
 
-def test_a_table_that_was_cut(folder, messages):
-    path = folder / "table.csv"
-    path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
-    change(folder)
-    messages.refused(lambda: read_result(folder), place="{d}/saved, table.csv")
-
-
 def without_table(contents):
     return {name: value for name, value in contents["fields"].items() if name != "table"}
 
@@ -228,16 +220,6 @@ def no_links(*_arguments, **_options):
     raise PermissionError(1, "Operation not permitted")
 
 
-def test_tables_of_the_result_before_go_and_what_the_user_changed_stays(tmp_path):
-    for changed in (False, True):
-        Numbered.of(9).save(tmp_path, overwrite=True)
-        if changed:
-            (tmp_path / "again.csv").write_bytes(b"changed")
-        Numbered.of(8).save(tmp_path, overwrite=True)
-        assert (tmp_path / "again.csv").exists() == changed
-        assert read_result(tmp_path).numbers() == {8}
-
-
 @pytest.mark.parametrize("cell", [b"x", [1], 1j, "a\ud800"], ids=["bytes", "list", "complex", "surrogate"])
 def test_a_cell_that_cannot_be_saved(cell, tmp_path, messages):
     cells = np.empty(1, dtype=object)
@@ -246,17 +228,3 @@ def test_a_cell_that_cannot_be_saved(cell, tmp_path, messages):
         Result(table=pd.DataFrame({"a": pd.Series(cells, dtype=object)}), settings={}).save, folder=tmp_path / "new"
     )
     assert not (tmp_path / "new").exists()
-
-
-def test_what_a_folder_says_is_to_be_put_back_stays_in_it(tmp_path):
-    """Somebody else's folder may hold a temporary one that names files outside of it."""
-    folder, mine = tmp_path / "given", tmp_path / "mine"
-    Numbered.of(9).save(folder)
-    mine.write_bytes(b"of the user")
-    stage = folder / f".pt_reuse-{machine()}-{'0' * 16}"
-    stage.mkdir()
-    (stage / UNDO).write_bytes(os.fsencode(f"../mine\0{mine}\0.."))
-    (stage / "was-0").write_bytes(b"of another")
-    assert read_result(folder).settings == read_result(folder).settings
-    assert mine.read_bytes() == b"of the user"
-    assert not stage.exists()
