@@ -193,9 +193,8 @@ def test_jobs_and_backends_give_the_same_bits(small_jobs, monkeypatch):
     assert small_jobs == []
     assert several(2) == alone
     assert small_jobs == [(3, 3, 2)]
-    for backend in ("threading", "loky"):
-        with parallel_config(backend, n_jobs=2):
-            assert several() == alone
-    assert small_jobs[1:] == [(3, 3, None)] * 2
+    with parallel_config("threading", n_jobs=2):
+        assert several() == alone
+    assert small_jobs[1:] == [(3, 3, None)]
     monkeypatch.setattr(bootstrap, "AT_ONCE", 7 * 12)
     assert several(2) == several(1)
