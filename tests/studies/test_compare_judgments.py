@@ -98,43 +98,6 @@ def test_scores_ranks_and_coefficients(found):
         assert (row["max_drop"], row["max_rise"]) == (moves(x, y)[0], moves(x, y)[2])
 
 
-def test_documents_that_only_one_of_the_two_knows(found):
-    for before, after, name in ((OLD, NEW, "new"), (NEW, OLD, "old")):
-        tops = {
-            run: {
-                (row.qid, row.docno) for row in RUNS[run].itertuples() if row.rank < DEPTH
-            }
-            for run in RUNS.names
-        }  # fmt: skip
-        rows = found.by_run[found.by_run["new_by"] == name].set_index("name")
-        assert rows.index.tolist() == RUNS.names
-        for run, documents in tops.items():
-            unjudged = {pair for pair in documents if pair not in before}
-            rates = [
-                sum(pair[0] == qid for pair in unjudged) / max(sum(pair[0] == qid for pair in documents), 1)
-                for qid in TOPICS
-            ]
-            new = {pair for pair in unjudged if pair in after}
-            row = rows.loc[run]
-            assert (row["documents"], row["unjudged"], row["new"]) == (len(documents), len(unjudged), len(new))
-            assert row["new_relevant"] == sum(after[pair] >= 1 for pair in new)
-            assert row["unjudged_rate"] == pytest.approx(np.mean(rates), abs=1e-12)
-        pool = set().union(*tops.values())
-        topics = found.by_topic[found.by_topic["new_by"] == name].set_index("qid")
-        assert topics.index.tolist() == TOPICS
-        for qid in TOPICS:
-            of = {pair: label for pair, label in before.items() if pair[0] == qid}
-            new = {pair: label for pair, label in after.items() if pair[0] == qid and pair not in before}
-            assert topics.loc[qid].drop("new_by").tolist() == [
-                len(of),
-                sum(label >= 1 for label in of.values()),
-                sum(pair[0] == qid and pair not in before for pair in pool),
-                len(new),
-                sum(label >= 1 for label in new.values()),
-            ]
-        assert topics["new"].sum() > 10
-
-
 def test_what_is_relevant_is_what_each_says_or_rel():
     by_two = sum(label >= 2 for pair, label in NEW.items() if pair not in OLD)
     for options, expected in (({"rel": 2}, by_two), ({}, sum(NEW[pair] >= 1 for pair in NEW if pair not in OLD))):
