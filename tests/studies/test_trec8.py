@@ -59,9 +59,8 @@ def test_the_pool_is_what_nist_judged(pool, trec8):
     assert len(judged - trec8.qrels) == 0
 
 
-@pytest.mark.parametrize(("order", "n_other"), [("trec_eval", 0), ("trec_eval9", 52)])
-def test_contributing_teams_equal_the_annotated_qrels(trec8, order, n_other):
-    """(N): teams that retrieved each judged document in the top 100 of any of the 129 runs; float32 moves some."""
+def test_contributing_teams_equal_the_annotated_qrels(trec8):
+    """(N): teams that retrieved each judged document in the top 100 of any of the 129 runs."""
     with gzip.open(trec8.folder / "annotated-qrels.gz", "rt") as file:
         rows = [line.split() for line in file]
     teams = {team: n for n, team in enumerate(trec8.runs.teams)}
@@ -70,11 +69,11 @@ def test_contributing_teams_equal_the_annotated_qrels(trec8, order, n_other):
     expected, found = np.zeros((2, len(rows) + 1, len(teams)), dtype=bool)
     for n, row in enumerate(rows):
         expected[n, [teams[team] for team in row[5:]]] = True
-    pool = depth_pool(trec8.runs.reorder(order), depth=100, contributors="all")
+    pool = depth_pool(trec8.runs, depth=100, contributors="all")
     pairs = zip(pool.documents.qids(), pool.documents.docnos(), strict=True)
     at, team = np.array([place.get(pair, -1) for pair in pairs]), pool.run_table["team"].map(teams).to_numpy()
     found[at[pool.entries.document], team[pool.entries.run]] = True
-    assert (found != expected)[:-1].any(axis=1).sum() == n_other
+    assert not (found != expected)[:-1].any()
 
 
 def test_nists_depth_10_collection(trec8):
