@@ -1,4 +1,4 @@
-"""New answers by a bank made without them: bounds by all ways of filling, predictions by loops over units."""
+"""New answers by a bank made without them: left-out teams, bounds by all ways of filling, predictions by loops."""
 
 from __future__ import annotations
 
@@ -21,6 +21,24 @@ def split(answers, team):
     teams = dict(zip(answers.run_table["name"], answers.run_table["team"], strict=True))
     parts = [one.to_frame().merge(kept).rename(columns={"name": "run"})[COLUMNS] for one in (mine, field)]
     return [ptr.read_answers(part, teams={run: teams[run] for run in part["run"].unique()}) for part in parts]
+
+
+def test_left_out_teams_of_dragun_are_covered(dragun):
+    lou = ptr.items.leave_out_items(dragun, bank="found")
+    truth = lou.scores.mean.set_index("name")["all_score"]
+    held, inside, most = [], [], 9
+    for team in lou.units.names:
+        new, field = split(dragun, team)
+        table = ptr.items.check_answers(new, field, own=most, confidence=0.8).table.set_index("name")
+        reduced = lou.by_run.set_index("name")["reduced_score"]
+        for name, row in table.iterrows():
+            assert row["score"] == pytest.approx(reduced[name], abs=1e-12)
+            held.append(row["predicted_low"] - 1e-9 <= truth[name] <= row["predicted_high"] + 1e-9)
+            inside.append(row["score_low"] - 1e-9 <= truth[name] <= row["score_high"] + 1e-9)
+    assert len(held) == 26
+    # nominal .8, of 9 teams
+    assert np.mean(held) >= 0.75
+    assert all(inside)
 
 
 def test_it_abstains_below_nine_teams(dragun):
