@@ -11,7 +11,7 @@ import pytest
 
 import pt_reuse as ptr
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH
-from pt_reuse.cards.questions import QUESTIONS, Threshold
+from pt_reuse.cards.questions import QUESTIONS, Threshold, Verdict
 from pt_reuse.collections.dataset import ReuseDataset
 
 EVIL = '</script><img src=x onerror="alert(1)">'
@@ -54,6 +54,19 @@ def test_numbers_are_those_of_the_studies(card, field):
     assert (card.row["run_answer"][0], card.row["type_answer"][0]) == tuple(
         row_of(card, part)["answer"] for part in ("teams", "types")
     )
+
+
+def test_questions_are_answered_against_their_thresholds(card):
+    assert len(card.questions) == len(QUESTIONS)
+    assert set(card.questions["answer"]) <= {verdict.value for verdict in Verdict}
+    density = card.results["density"].summary.iloc[-1]
+    share = density["above_third"] / density["topics"]
+    expected = "yes" if share <= 0.05 else "with care" if share <= 0.25 else "no"
+    assert row_of(card, "density")["answer"] == expected
+    assert card.row["rel"].tolist() == [1, 1]
+    holds = card.results["bounds"].summary.iloc[0]
+    share = holds["holds"] / holds["pairs"]
+    assert row_of(card, "bounds")["answer"] == ("yes" if share >= 0.95 else "with care" if share >= 0.8 else "no")
 
 
 def test_the_worse_end_of_an_interval_decides_for_yes_and_the_number_for_no():
@@ -152,3 +165,12 @@ def test_the_verdict_says_the_numbers_of_the_studies(card):
     assert f"{ranks['candidates']:.0f} of 18 runs" in top
     assert all(sentence in card.html.replace("&#x27;", "'") for sentence in card.verdict)
     assert str(card).splitlines()[1:] == card.verdict
+
+
+def test_judgments_of_relevant_documents_only_answer_nothing_of_what_was_judged(field):
+    relevant = field.qrels.to_frame().query("label > 0")
+    with pytest.warns(ptr.ReuseWarning, match="relevant documents only"):
+        asked = ptr.report(None, relevant, "nDCG@10", resamples=0).questions.set_index("part")
+    of_judged = asked.loc[["density", "pool", "bounds", "coverage"]]
+    assert set(of_judged["answer"]) == {"cannot be said"}
+    assert of_judged["condition"].str.contains("relevant documents only").all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -59,3 +60,14 @@ def test_the_command(tmp_path, capsys):
     assert main(["leaderboard", str(tmp_path / "models.csv"), "--tasks", "task0, task1,task2,task3,task4"]) == 0
     assert main(["leaderboard", str(tmp_path / "none.csv")]) == 2
     assert "none.csv: no such file" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_what_is_of_the_other_kind_of_leaderboard_is_refused(messages, tmp_path):
+    board().to_csv(tmp_path / "models.csv", index=False)
+    messages.refused(lambda: ptr.read_leaderboard(tmp_path / "models.csv", split="test"))
+    place = tmp_path / "results" / "model" / "1"
+    place.mkdir(parents=True)
+    for option in ({"teams": {"model": "x"}}, {"transposed": True}, {"rows": "all"}):
+        task = {"task_name": "NQ", "scores": {"test": [{"main_score": 0.5}]}}
+        (place / "NQ.json").write_text(json.dumps(task))
+        messages.refused(lambda option=option: ptr.read_leaderboard(tmp_path / "results", **option))

@@ -152,6 +152,43 @@ def test_a_part_that_cannot_be_computed_leaves_the_others(given, tmp_path, capsy
     assert not (tmp_path / "out" / "circularity").exists()
 
 
+def test_leaderboards_alone(given, tmp_path, capsys):
+    people = ptr.score(ptr.read_runs(given / "runs"), given / "people.qrels", ["AP"])
+    file = people.write_leaderboard(tmp_path / "people.eval.txt")
+    status, out, err = run(
+        capsys, "audit", "--scores", file, "--judges", given / "judges" / "lax.eval.txt", "--out", tmp_path / "out"
+    )
+    assert (status, err) == (0, "")
+    found = ptr.labels.compare_leaderboards(people, {"lax": given / "judges" / "lax.eval.txt"})
+    assert all(line in out for line in found.answers()[:2])
+    saved = ptr.read_result(tmp_path / "out" / "leaderboards")
+    pd.testing.assert_frame_equal(saved.table, found.table)
+    assert "- Scores by people: " in (tmp_path / "out" / "findings.md").read_text()
+    assert "Not computed: it takes runs and judgments (--runs, --human)" in out
+
+
+def test_what_is_relevant_and_who_is_of_which_family(given, tmp_path, capsys):
+    (tmp_path / "families.csv").write_text("name;family\nstrict;old\n")
+    more = ["--rel", 2, "--judge-rel", "lax=3,strict=1", "--families", tmp_path / "families.csv", "--parts", "rankings"]
+    assert run(capsys, *words(given, *more, "--by", "type", "--out", tmp_path / "out"))[0] == 0
+    saved = ptr.read_result(tmp_path / "out" / "rankings")
+    runs = ptr.read_runs(given / "runs", metadata=given / "runs.csv")
+    human = ptr.read_qrels(given / "people.qrels", rel=2)
+    labels = {name: given / "judges" / f"{name}.qrels" for name in ("lax", "strict")}
+    expected = ptr.audit_labels(
+        runs,
+        human,
+        labels,
+        "nDCG@10",
+        by="type",
+        families={"strict": "old"},
+        judge_rel={"lax": 3, "strict": 1},
+        **DRAWN,
+    )
+    pd.testing.assert_frame_equal(saved.table, expected.table)
+    assert set(saved.table["family"].dropna()) == {"old"}
+
+
 def test_what_is_refused_before_anything_is_computed(given, tmp_path, capsys, messages):
     for more in (
         ["--judge-rel", "lax=2,lax=1"],

@@ -44,6 +44,19 @@ def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys, messages)
     assert (out / "table.csv").read_text().startswith("team,measure")
 
 
+@pytest.mark.usefixtures("no_pictures")
+def test_lou_takes_contributors_by_name(folder, tmp_path, capsys):
+    runs = ptr.read_runs(folder / "runs", teams=folder / "teams")
+    names = runs.names[:3]
+    expected = ptr.leave_out_uniques(runs, folder / "qrels.txt", ["AP"], depth=5, contributors=names)
+    (tmp_path / "names").write_text("".join(f"{name}\n" for name in names))
+    # a list may be longer than a path can be
+    for i, given in enumerate((",".join(names), ",".join(names * 99), str(tmp_path / "names"))):
+        out = tmp_path / str(i)
+        assert main(lou(folder, "--measures", "AP", "--contributors", given, "--out", str(out))) == 0
+        assert (out / "unique_counts.csv").read_text() == expected.unique_counts.to_csv(index=False)
+
+
 def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_path):
     teams = tmp_path / "teams"
     teams.write_text((folder / "teams").read_text() + "stranger nobody\n")

@@ -113,6 +113,13 @@ def test_it_writes_and_prints_what_the_function_finds(words, files, capsys):
     assert all(line in printed for line in first_of(found.answers()))
 
 
+def test_rounds_leave_no_room_for_other_judgments(files, capsys):
+    words = "--rounds {}/qrels.txt --qrels {}/all.txt".replace("{}", str(files.folder))
+    status, _, err = run(capsys, "profile density", *words.split())
+    assert status == 2
+    assert "--rounds" in err
+
+
 TABLE = "Rank,Model,QA,Search,News,Code\n1,large,.62,.71,.8,.7\n2,base,.49,.57,,.6\n3,small,.5,.53,.4,.55\n"
 TASKS = ["QA", "Search", "News", "Code"]
 
@@ -158,6 +165,15 @@ def test_scores_leave_no_room_for_runs_and_judgments(files, capsys):
         status, printed, err = run(capsys, "profile rank-intervals", *field, *idle)
         assert (status, printed) == (2, "")
         assert idle[0] in err
+
+
+def test_new_runs_are_read_as_the_options_say(files, capsys):
+    words = f"check-new-run {BARE}--new {{}}/again --names file --measures P@5 --depth 10".format(*[files.folder] * 4)
+    first = sorted((files.folder / "runs").iterdir())[0]
+    (files.folder / "again").mkdir()
+    (files.folder / "again" / "input.another").write_bytes(first.read_bytes())
+    status, out, err = run(capsys, *words.split())
+    assert (status, "another" in out) == (0, True), err
 
 
 def test_judges_that_cannot_fill_are_refused(files, capsys):

@@ -16,6 +16,7 @@ from forking import fork, kill_oneself
 from kills import Numbered
 from saved_parts import whole
 
+from pt_reuse._files import UNDO, machine
 from pt_reuse._saving import ARRAYS, CONTENTS, digests_of, files_of, read_result
 from pt_reuse.errors import InputError
 from pt_reuse.result import Result
@@ -228,3 +229,17 @@ def test_a_cell_that_cannot_be_saved(cell, tmp_path, messages):
         Result(table=pd.DataFrame({"a": pd.Series(cells, dtype=object)}), settings={}).save, folder=tmp_path / "new"
     )
     assert not (tmp_path / "new").exists()
+
+
+def test_what_a_folder_says_is_to_be_put_back_stays_in_it(tmp_path):
+    """Somebody else's folder may hold a temporary one that names files outside of it."""
+    folder, mine = tmp_path / "given", tmp_path / "mine"
+    Numbered.of(9).save(folder)
+    mine.write_bytes(b"of the user")
+    stage = folder / f".pt_reuse-{machine()}-{'0' * 16}"
+    stage.mkdir()
+    (stage / UNDO).write_bytes(os.fsencode(f"../mine\0{mine}\0.."))
+    (stage / "was-0").write_bytes(b"of another")
+    assert read_result(folder).settings == read_result(folder).settings
+    assert mine.read_bytes() == b"of the user"
+    assert not stage.exists()

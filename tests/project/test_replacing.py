@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from forking import half_a_file, kill_oneself, killed_in
 
-from pt_reuse._files import replacing, sweep_temporary, write_together
+from pt_reuse._files import Alone, alone, replacing, sweep_temporary, write_together
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are other ones")
@@ -98,3 +98,13 @@ def test_one_who_sweeps_before_the_lock_is_there_makes_it_begin_anew(tmp_path, m
         file.write(b"a")
     assert len(made) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks")
+def test_two_wait_for_each_other_but_not_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr("pt_reuse._files.PATIENCE", 0.05)
+    with alone(tmp_path, reading=True) as whether, alone(tmp_path, reading=True) as other:
+        assert whether is other is Alone.YES
+        with pytest.raises(OSError, match="at work"):
+            write_together(tmp_path, [("a", b"new")])
+    assert list(tmp_path.iterdir()) == []

@@ -172,6 +172,19 @@ def test_measures_and_tasks_mixed_ask(tmp_path, messages):
     assert read(path, tasks=["QA", "MRR@10"]).topics == ["QA", "MRR@10"]
 
 
+@pytest.mark.parametrize("tool", ["gdeval", "ndeval"])
+def test_csv_of_trecs_tools(tool, tmp_path):
+    columns = ["ndcg@20", "err@20"] if tool == "gdeval" else ["ERR-IA@5", "alpha-nDCG@5", "NRBP", "strec@5"]
+    values = np.random.default_rng(1).random((2, 2, len(columns))).round(5)
+    lines = [f"runid,topic,{','.join(columns)}"]
+    for run, of_run in zip("AB", values, strict=True):
+        rows = [*zip(("201", "202"), of_run.tolist(), strict=True), ("amean", of_run.mean(axis=0).tolist())]
+        lines += [f"{run},{topic},{','.join(f'{value:.5f}' for value in row)}" for topic, row in rows]
+    found = read(write(tmp_path / "tool.csv", "\n".join(lines) + "\n"))
+    assert (found.names, found.topics) == (["A", "B"], ["201", "202"])
+    assert found.values == pytest.approx(values.transpose(2, 1, 0))
+
+
 def test_what_the_command_of_ir_measures_prints(tmp_path, messages):
     qrels = pd.DataFrame({"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "relevance": [1, 0, 1]})
     run = pd.DataFrame({"query_id": ["1", "1", "2", "2"], "doc_id": list("abba"), "score": [2.0, 1.0, 2.0, 1.0]})
@@ -204,6 +217,14 @@ def test_tables_in_markdown(tmp_path, messages):
     messages.refused(lambda: read(write(tmp_path / "page.md", short)), argument="path")
 
 
+def test_json_of_another_form_is_refused(tmp_path, messages):
+    result = {"task_name": "NFCorpus", "scores": {"test": [{"main_score": 0.3, "hf_subset": "default"}]}}
+    texts = '[{"model": "a", "QA": 1}]', '{"a": {"AP": 1}}', '{"task_name": "x", "scores": {"test": [', "[" * 60_000
+    for text in (json.dumps(result, indent=1), *texts):
+        path = write(tmp_path / "x.json", text)
+        messages.refused(lambda path=path: read(path), argument="path")
+
+
 def test_what_is_no_number(tmp_path, messages):
     for number in ("1_0", "١٢", "０.5", "1e308", "-1e101", "inf", "-Infinity", "0x1", "1,5", "1 0", "½"):
         table = f'model,A,B\nx,"{number}",0.5\ny,0.4,0.3\n'
@@ -211,6 +232,15 @@ def test_what_is_no_number(tmp_path, messages):
         for file, text in (("a.csv", table), ("b", lines)):
             path = write(tmp_path / file, text)
             messages.refused(lambda path=path: read(path), argument="path")
+
+
+def test_means_do_not_overflow(messages):
+    rows = [("A", "1", "AP", 1e308), ("A", "2", "AP", 1.7e308)]
+    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    messages.refused(lambda: ptr.Scores.from_frame(frame), argument="frame")
+    messages.refused(lambda: read(frame), argument="path")
+    large = ptr.Scores.from_frame(frame.assign(value=[1e100, -1e100]))
+    assert np.isfinite(large.mean_values).all()
 
 
 def test_what_is_no_name_is_no_system(messages):
@@ -326,3 +356,22 @@ def test_measures_as_lines_are_no_systems(tmp_path, messages):
         messages.refused(lambda given=given: read(given), argument="path")
     # one line may be of a system that is called so
     assert read(turned.head(1)).names == ["AP"]
+
+
+def test_some_fractions_among_the_percentages_of_a_task_are_told(messages):
+    percent = BOARD.assign(**{task: BOARD[task] * 100 for task in TASKS})
+    four = pd.concat([percent, percent.head(1).assign(model="m4")], ignore_index=True)
+    four["QA"] = [52.5, 0.495, 0.315, 50.5]
+    messages.warned(lambda: read(four))
+    # where most of them are small the task may be hard
+    four["QA"] = [52.5, 0.495, 0.315, 0.505]
+    messages.warned(lambda: read(four), times=0)
+
+
+def test_what_ir_measures_adds_to_a_line_is_no_fault(tmp_path):
+    lines = [
+        {"query_id": qid, "measure": "RBP(rel=1)", "value": value, "expected_cost": 1.0, "expected_items": 5.0}
+        for qid, value in (("1", 0.25), ("2", 0.75))
+    ]
+    path = write(tmp_path / "board.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    assert read(path).mean.to_dict("list") == {"name": ["board.jsonl"], "RBP(rel=1)": [0.5]}

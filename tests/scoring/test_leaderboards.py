@@ -158,6 +158,16 @@ def test_what_trec_eval_prints(tmp_path):
     assert of_all.mean["NumRet"].tolist() == [8.0]
 
 
+def test_rows_all_alone(tmp_path):
+    path = write(tmp_path / "board", "a all AP .5\nb all AP .25\nb all GRADE 2\na all GRADE 3\n")
+    found = ptr.read_leaderboard(path)
+    assert found.topics == ["all"]
+    assert found.mean.to_numpy().tolist() == [["a", 0.5, 3.0], ["b", 0.25, 2.0]]
+    assert found.settings["rows"] == "'all' alone: none by topic"
+    again = found.write_leaderboard(tmp_path / "again", "tot")
+    assert again.read_text() == "a\tAP\tall\t0.5\na\tGRADE\tall\t3.0\nb\tAP\tall\t0.25\nb\tGRADE\tall\t2.0\n"
+
+
 @pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
 def test_what_is_left_out_and_what_is_no_mean_is_told(tmp_path, messages):
     text = "a 1 F1 .5\na 2 F1 .1\na 1 WORD x\na 2 WORD y\na all F1 .45\na all BEST .5\n"

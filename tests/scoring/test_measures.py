@@ -12,7 +12,7 @@ from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.experiment.lou_measure import LOU
 from pt_reuse.scoring.caveats import BEWARE, of_judged, relevant_only
 from pt_reuse.scoring.derived import Condensed, High, Low, Residual
-from pt_reuse.scoring.measures import Unjudged, native_spec, parse_measures
+from pt_reuse.scoring.measures import Unjudged, is_measure, native_spec, parse_measures
 from pt_reuse.scoring.scores import score
 
 #: judgments made at random, or by hand, are nobody's pool
@@ -52,6 +52,20 @@ def test_unjudged_by_hand():
     }
     found = by_frames(list(expected), run, judgments)
     assert found == pytest.approx({(measure, "1"): value for measure, value in expected.items()}, abs=1e-15)
+
+
+def test_topics_that_one_side_lacks():
+    run = {"1": {"a": 1.0}, "9": {"a": 1.0}}
+    judgments = {"1": {"a": 1}, "2": {"a": 1}}
+    found = by_frames([AP, Unjudged @ 5, Unjudged(of_cutoff=True) @ 5], run, judgments)
+    assert {topic for _, topic in found} == {"1", "2"}
+    assert (found[Unjudged @ 5, "2"], found[Unjudged(of_cutoff=True) @ 5, "2"]) == (1, 0)
+    frames = as_qrels(judgments).to_frame().rename(columns=COLUMNS), as_frame(run).rename(columns=COLUMNS)
+    means = ir_measures.calc_aggregate([AP, Unjudged @ 5], *frames)
+    assert means == {AP: 0.5, Unjudged @ 5: 0.5}
+    assert ir_measures.calc_aggregate([Unjudged @ 5], *frames) == {Unjudged @ 5: 0.5}
+    empty = frames[1].iloc[:0]
+    assert ir_measures.calc_aggregate([Unjudged @ 5], frames[0], empty) == {Unjudged @ 5: 1}
 
 
 def test_names_of_measures():
@@ -110,3 +124,10 @@ def test_labels(messages):
         assert len(found) == told
         for caveat in found:
             messages.told(caveat.text)
+
+
+def test_a_name_is_matched_whole(messages):
+    odd = ["AP\n", "AP ", "nDCG@10\n", "P@1_0", "P@\u0661\u0660", "P_1_0", "P_5\n", "recall_1e1", "AP;", "AP#x"]
+    for name in [*odd, "P@0x0A", "nDCG\\@10"]:
+        assert not is_measure(name)
+        messages.refused(lambda name=name: parse_measures(name), argument="measures")

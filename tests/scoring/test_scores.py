@@ -6,6 +6,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Judged, P, nDCG
@@ -186,6 +187,22 @@ def test_compare(scores):
     expected = (f"complete {words[0]}", f"lexical pool {words[1]}")
     assert (named.settings["truth"], named.settings["estimate"]) == expected
     assert set(found.tables()) == {"agreement", "changes", "per_topic"}
+
+
+def test_topics_are_compared_by_their_names():
+    random = np.random.default_rng(3)
+    frames = [
+        pd.DataFrame(
+            {"name": name, "qid": qid, "measure": "AP", "value": random.random()} for qid in topics for name in runs
+        )
+        for topics, runs in (("1234", "abcdef"), ("53192", "fbdcea"))
+    ]
+    first, second = map(Scores.from_frame, frames)
+    found = first.compare(second).per_topic
+    assert found["qid"].tolist() == ["1", "2", "3"]
+    one, other = (frame.pivot_table("value", "qid", "name") for frame in frames)
+    expected = [scipy.stats.kendalltau(one.loc[qid], other.loc[qid]).statistic for qid in found["qid"]]
+    assert found["tau_b"].tolist() == pytest.approx(expected, abs=1e-12)
 
 
 def test_errors(scores, messages):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -10,6 +12,7 @@ from new_run_parts import FIELD, KNOWN, NEW, ONE, OTHERS, WHOLE
 from scipy.special import logit
 
 import pt_reuse as ptr
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.new_runs.sampling import shifted
 
 MEASURES = ["P@10", "nDCG@10", "AP"]
@@ -108,6 +111,18 @@ def test_nothing_unjudged_is_no_doubt():
     assert (table["rank_low"] == table["rank_high"]).all()
 
 
+def test_a_sample_of_everything_is_the_truth():
+    for measure in ("RBP(rel=1)", "nDCG@10"):
+        plan = ptr.judge_next(OTHERS, KNOWN, measure, new=ONE, depth=10, goal="score", n=10_000)
+        assert (plan.documents["inclusion"] == 1).all()
+        sampled = plan.pool.judge(FIELD.all_qrels)
+        row = ptr.check_new_run(ONE, OTHERS, KNOWN, measure, depth=10, sampled=sampled).table.iloc[0]
+        true = ptr.score(ONE, KNOWN | sampled.to_frame()[["qid", "docno", "label"]], measure).mean_values[0, 0]
+        assert row["predicted"] == pytest.approx(true, abs=1e-9)
+        assert row["predicted_low"] == pytest.approx(row["predicted_high"])
+        assert row["estimator"] == "sample"
+
+
 def test_chances_are_shifted_to_what_a_sample_has():
     for positive in [[True, True, False], [False, False, False], [True, True, True]]:
         chance, sampled, probability = np.array([0.1, 0.3, 0.05, 0.6]), np.array([0, 1, 3]), np.array([0.5, 0.25, 1.0])
@@ -133,6 +148,15 @@ def test_what_is_below_the_pool_and_missing_topics_are_told():
     assert found.table["unjudged"].iloc[0] == pytest.approx(judged)
 
 
+def test_forms_of_new_runs(found):
+    frame = NEW[NEW.names[0]][["qid", "docno", "score"]]
+    topics = pd.DataFrame({"qid": FIELD.qrels.topics, "query": "x"})
+    for new in (frame, pt.Transformer.from_df(frame.assign(query="x"))):
+        table = ptr.check_new_run(new, OTHERS, KNOWN, "P@10", depth=10, topics=topics).table
+        assert table["name"].tolist() == ["new run"]
+        assert table["score"].iloc[0] == found.table["score"].iloc[0]
+
+
 STRANGE = pd.DataFrame({"qid": FIELD.qrels.topics[0], "docno": ["x1", "x2"], "score": [2.0, 1.0]})
 
 
@@ -151,6 +175,19 @@ def test_bad_input_is_told():
         given = {"runs": OTHERS, "measures": "P@10", "depth": 10, **options}
         with pytest.raises(ptr.InputError, match=said):
             ptr.check_new_run(new, qrels=KNOWN, **given)
+
+
+@pytest.mark.filterwarnings("ignore:.*without a team")
+def test_a_field_without_teams_and_one_topic():
+    bare = ptr.RunSet.from_frames({name: OTHERS[name].drop(columns="name") for name in OTHERS.names}, pooled=True)
+    found = ptr.check_new_run(NEW, bare, KNOWN, "P@10", depth=10)
+    assert "a team of its own" in found.settings["teams"]
+    topic = FIELD.qrels.topics[0]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        one = ptr.check_new_run(NEW, OTHERS, Qrels(KNOWN.select([topic]).to_frame()), "P@10", depth=10)
+    assert any("1 topic" in str(each.message) for each in told)
+    assert one.table["both_low"].isna().all()
 
 
 def test_new_runs_without_a_team_are_teams_of_their_own():

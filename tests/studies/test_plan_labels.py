@@ -219,6 +219,18 @@ def test_a_pilot_counts_as_it_is(labels, people):
     pd.testing.assert_frame_equal(plan.estimate(both).table, found.table)
 
 
+def test_runs_are_estimated_as_they_score(labels, people, runs):
+    plan = plan_labels(labels, target="difference", width=0.1, runs=runs)
+    found = plan_labels(labels, target="difference", budget=1000, runs=runs)
+    scores = ptr.score(runs, people, "P@10").mean["P@10"]
+    census = estimated(found, people).table.iloc[0]
+    assert census[["estimate", "estimate_low", "estimate_high"]].tolist() == pytest.approx([scores[0] - scores[1]] * 3)
+    one = estimated(plan, people).table.iloc[0]
+    assert one["estimate_low"] <= scores[0] - scores[1] <= one["estimate_high"]
+    single = estimated(plan_labels(labels, budget=1000, runs={"good": runs["good"]}), people).table.iloc[0]
+    assert single["estimate"] == pytest.approx(scores[0])
+
+
 def test_labels_that_no_plan_asked_for_are_refused(labels, people, messages):
     plan = plan_labels(labels, width=0.2, judge_rel=1, pilot=people.head(50))
     judged = people.merge(plan.sample[["qid", "docno"]])

@@ -143,6 +143,61 @@ def pool():
     return ptr.depth_pool(simulated().runs, depth=8)
 
 
+@functools.cache
+def ranked(run):
+    """Return (topic, document) -> rank."""
+    rows = simulated().runs[run].sort_values(["qid", "rank"])
+    places = rows.groupby("qid").cumcount() + 1
+    return dict(zip(zip(rows["qid"], rows["docno"], strict=True), places, strict=True))
+
+
+def weight(measure, run, pair):
+    """Return the weight of a document for a run."""
+    rank = ranked(run).get(pair)
+    if rank is None:
+        return 0.0
+    return (rank <= 5) / 5 if measure == "P@5" else 0.2 * 0.8 ** (rank - 1)
+
+
+def literal_of_documents(lam, measure="P@5", rel=1):
+    """Return (topics, runs) sums of weight times gain, corrected, one document after the other; and by people alone."""
+    field, sample = simulated(), drawn().to_frame()
+    judge = noisy()(sample[["qid", "docno"]])["label"].tolist()
+    share = sample.assign(s=sample["label"] >= 0).groupby(["qid", "stratum"])["s"].transform("mean").tolist()
+    topics, names = list(dict.fromkeys(sample["qid"])), field.runs.names
+    found, alone = np.zeros((len(topics), len(names))), np.zeros((len(topics), len(names)))
+    pairs = zip(sample["qid"], sample["docno"], sample["label"], judge, share, strict=True)
+    for qid, docno, label, by_judge, pi in pairs:
+        f, t = float(by_judge >= rel), topics.index(qid)
+        for i, run in enumerate(names):
+            w = weight(measure, run, (qid, docno))
+            found[t, i] += w * lam * f
+            if label >= 0:
+                found[t, i] += w * (float(label >= rel) - lam * f) / pi
+                alone[t, i] += w * float(label >= rel) / pi
+    return found, alone
+
+
+@pytest.mark.parametrize(("measure", "rel"), [("P@5", 1), ("RBP(rel=2)", 2)])
+def test_with_lambda_1_each_score_is_the_sum_corrected(measure, rel):
+    field = simulated()
+    found = ptr.labels.prediction_powered(field.runs, drawn(), noisy(), measure, level="documents", lam=1)
+    by_topic, alone = literal_of_documents(1.0, measure, rel)
+    assert found.table["estimate"].tolist() == pytest.approx(by_topic.mean(axis=0).tolist(), abs=1e-12)
+    assert found.table["human"].tolist() == pytest.approx(alone.mean(axis=0).tolist(), abs=1e-12)
+    for i, row in enumerate(found.table.to_dict("records")):
+        for of, values in (("estimate", by_topic[:, i]), ("human", alone[:, i])):
+            ends = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.95)
+            assert [row[f"{of}_low"], row[f"{of}_high"]] == pytest.approx(list(ends), abs=1e-12)
+        assert (row["n"], row["N"], row["lambda"]) == (401, 930, 1)
+    row = found.pairs.iloc[3]
+    i, j = (field.runs.names.index(row[which]) for which in ("first", "second"))
+    test = scipy.stats.ttest_rel(by_topic[:, i], by_topic[:, j])
+    assert [row["difference"], row["p"]] == pytest.approx(
+        [by_topic[:, i].mean() - by_topic[:, j].mean(), test.pvalue], abs=1e-9
+    )
+
+
 def test_a_pool_that_people_labelled_in_full_scores_as_ir_measures_has_it():
     field = simulated()
     full = ptr.pools.sample_pool(pool(), share=1.0, seed=1).judge(field.all_qrels)

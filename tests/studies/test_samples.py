@@ -14,8 +14,9 @@ from new_run_parts import FIELD, KNOWN, NEW, ONE, OTHERS
 
 import pt_reuse as ptr
 from pt_reuse.inputs import Inputs
+from pt_reuse.studies import check_new_run as study
 from pt_reuse.studies.new_runs.predictor import NewRunPredictor, as_new_runs
-from pt_reuse.studies.new_runs.sampling import Sample, frame_of, pairs_of
+from pt_reuse.studies.new_runs.sampling import Sample, draw, frame_of, inclusion, pairs_of, with_plan
 
 WHOLE = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS | ONE, depth=10))
 COLUMNS = ["qid", "docno", "label", "inclusion", "drawn", "plan"]
@@ -148,6 +149,34 @@ def test_changed_samples_are_refused_or_the_same(labels, predictor, seed, kind):
     for name in ("row", "label", "probability"):
         pairs = [dict(zip(each.row, getattr(each, name), strict=True)) for each in (whole, found)]
         assert pairs[0] == pytest.approx(pairs[1])
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10"])
+def test_whole_samples_cover_and_halves_are_refused(measure):
+    predictor = predictor_of(measure)
+    evidence, row = predictor.evidence, predictor.rows()[0]
+    label = np.append(WHOLE.arrays.labels, 0)[WHOLE.arrays.documents.find(evidence.qrels.arrays.documents)]
+    true = ptr.score(ONE, WHOLE, measure).mean_values[0, 0]
+    effects, (qids, docnos) = predictor.effects(0, row), evidence.names
+    low, high = (float(ends[row.place]) for ends in predictor.bounds(0, row))
+    bounds = {"lowest": low, "highest": high, "rank_best": 1, "rank_worst": len(OTHERS) + 1}
+    probability, covered, estimates = inclusion(effects.size, 15), [], []
+    cutoff = predictor.measures[0].params.get("cutoff")
+    for seed in range(50):
+        mine = draw(probability, seed)
+        rows = effects.row[mine]
+        drawn = pd.DataFrame({"qid": qids[rows], "docno": docnos[rows], "inclusion": probability[mine]})
+        whole = with_plan(drawn, frame_of(evidence, cutoff), cutoff).assign(label=label[rows])
+        if seed < 9:
+            with pytest.raises(ptr.InputError):
+                Sample.of(ptr.Qrels(whole.sample(frac=0.5, random_state=seed)), evidence, predictor.measures)
+        sample = Sample.of(ptr.Qrels(whole), evidence, predictor.measures)
+        found = study._sampled(predictor, 0, row, sample, bounds)
+        assert low - 1e-12 <= found["low"] <= found["predicted"] <= found["high"] <= high + 1e-12
+        covered.append(found["low"] - 1e-12 <= true <= found["high"] + 1e-12)
+        estimates.append(found["predicted"])
+    assert np.mean(covered) >= 0.85
+    assert abs(np.mean(estimates) - true) < np.std(estimates)
 
 
 def test_an_estimate_outside_the_bounds_is_set_to_their_end(labels):

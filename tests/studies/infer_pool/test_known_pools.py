@@ -152,6 +152,15 @@ def test_topics_of_other_runs_are_set_apart(track, n_old, missing):
     assert (missing > 0) or found.certainty is Certainty.EXACT
 
 
+def test_no_topic_is_explained(track):
+    mine, others = one_run_each(track, 17)
+    qrels = mixed(track, mine, others, set(track.topics))
+    found = infer_pool(track.runs.select(mine), qrels, order="trec_eval")
+    assert found.certainty is Certainty.NONE
+    assert (found.depth, found.contributors, found.apart) == (0, [], [])
+    assert found.tried["best"].sum() == 1
+
+
 @settings(deadline=None, max_examples=30)
 @given(pooled_fields(), st.lists(st.integers(0, 7), min_size=len(TOPICS), max_size=len(TOPICS)))
 def test_ends_are_those_of_the_curves_to_every_depth(made, depths):
