@@ -1,12 +1,57 @@
-"""Tests of pairs over the tasks of leaderboards: by scipy and statsmodels."""
+"""Conventions of leaderboards, and tests of pairs over tasks: by plain loops and scipy."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from pt_reuse.arrays.significance import pair_tests, task_pair_tests
+from pt_reuse.arrays.significance import counted, pair_tests, task_pair_tests
+
+SHAPES = st.tuples(st.integers(1, 6), st.integers(2, 7))
+
+
+@st.composite
+def boards(draw):
+    shape = draw(SHAPES)
+    values = draw(arrays(float, shape, elements=st.integers(0, 6).map(lambda n: n / 8)))
+    return values, draw(arrays(bool, shape))
+
+
+def borda(values, there):
+    """Return the votes as MTEB counts them, in loops."""
+    found = np.zeros(values.shape)
+    for t, i in np.argwhere(there):
+        above = sum(values[t, j] > values[t, i] for j in range(values.shape[1]) if there[t, j])
+        same = sum(values[t, j] == values[t, i] for j in range(values.shape[1]) if there[t, j])
+        found[t, i] = values.shape[1] - (above + (same + 1) / 2)
+    return found
+
+
+@given(boards())
+def test_votes_are_those_of_plain_loops(board):
+    values, there = board
+    votes, count = counted(values, there, "borda")
+    assert votes == pytest.approx(borda(values, there))
+    assert count.all()
+    ranks, count = counted(values, there, "mean_rank")
+    assert -ranks[there] == pytest.approx(values.shape[1] - borda(values, there)[there])
+    assert (count == there).all()
+
+
+@given(boards())
+def test_z_scores_are_scipys(board):
+    values, there = board
+    found, _ = counted(values, there, "z_score")
+    for t in range(len(values)):
+        own = values[t, there[t]]
+        if len(own) and np.ptp(own):
+            assert found[t, there[t]] == pytest.approx(stats.zscore(own))
+        else:
+            assert not found[t].any()
 
 
 def test_pairs_with_missing_scores_are_tested_on_the_tasks_of_both():

@@ -13,6 +13,7 @@ from ir_measures import AP, RBP, RR, Judged, P, nDCG
 from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked, score_field
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
@@ -293,6 +294,9 @@ def test_a_score_that_is_missing_beside_others_is_an_error_however_topics_are_ta
     messages.refused(Scores.from_frame, frame=FRAME, teams={"lex1": "x"}, argument="teams")
 
 
+OF_RANKINGS = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b", "max_drop", "max_rise")
+
+
 # intervals of Scores.compare
 
 
@@ -300,6 +304,22 @@ def test_a_score_that_is_missing_beside_others_is_an_error_however_topics_are_ta
 def both():
     field = ptr.demo.simulate_field(seed=7, n_topics=12)
     return tuple(ptr.score(field.runs, qrels, ["AP", "P@10"]) for qrels in (field.all_qrels, field.qrels))
+
+
+def test_ends_are_those_of_the_rankings(both):
+    one, other = both
+    found = one.compare(other, resamples=40, seed=3, confidence=0.8)
+    for row in found.table.to_dict("records"):
+        sides = [TopicScores(scores.of(row["measure"]).to_numpy()) for scores in both]
+        names = OF_RANKINGS[:5]
+        assert row.items() >= ranking_agreement(*sides, TopicBootstrap(40, 3, 0.8), coefficients=names).items() or (
+            np.isnan(row["tau_ap"])
+        )
+        assert row["tau_b_low"] < row["tau_b"] < row["tau_b_high"] <= 1
+    columns = list(found.table)
+    assert columns[:4] == ["measure", "tau_a", "tau_a_low", "tau_a_high"]
+    assert columns[columns.index("weighted_tau") + 1] == "max_drop"
+    assert pd.api.types.is_integer_dtype(found.table["max_rise_high"])
 
 
 def test_refused_and_told(both, messages):

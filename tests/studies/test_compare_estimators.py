@@ -115,6 +115,18 @@ def test_features_of_a_document_by_hand():
         assert np.exp(case.features[at, 1]) == pytest.approx(pooled["rank"].min() + 1)
 
 
+def test_by_run_and_by_type():
+    by_run = ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, "P@10", depth=10, by="run", estimators="zero")
+    assert len(by_run.by_run) == len(by_run.table) * len(FIELD.runs.select(pooled=True))
+    by_type = ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, "P@10", depth=10, by="type", estimators="zero")
+    kinds = by_type.by_run[by_type.by_run["estimator"] == "zero"]
+    lexical = FIELD.runs.select(type=[kind for kind in FIELD.runs.types if kind != "lexical"])
+    known = FIELD.qrels.restrict(ptr.depth_pool(lexical, depth=10))
+    expected = ptr.score(FIELD.runs, known, "P@10").mean.set_index("name")["P@10"]
+    mine = kinds[kinds["type"] == "lexical"].set_index("name")
+    assert mine["predicted"].to_numpy() == pytest.approx(expected.loc[mine.index].to_numpy(), abs=1e-12)
+
+
 def texts(seed=3):
     """Return a corpus in which a document has a word of each topic for which it is relevant, four times in five."""
     rng, words = np.random.default_rng(seed), {}

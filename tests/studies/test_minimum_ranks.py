@@ -24,6 +24,28 @@ def ranks(found):
     return {(r.qid, r.docno): None if pd.isna(r.rank) else r.rank for r in found.table.itertuples()}
 
 
+def test_by_hand():
+    found = ptr.pools.minimum_ranks(RUNS, QRELS)
+    assert ranks(found) == {("1", "a"): 1, ("1", "b"): 1, ("1", "c"): 3, ("1", "x"): None, ("2", "b"): 2}
+    assert found.table["runs"].tolist() == [2, 2, 1, 0, 1]
+    assert found.topics.drop(columns="median").astype(object).where(lambda f: f.notna(), None).values.tolist() == [
+        ["1", 4, 3, 1, 3],
+        ["2", 1, 1, 0, 2],
+        ["3", 0, 0, 0, None],
+    ]
+    assert found.topics["median"].tolist()[:2] == [1.0, 2.0]
+    assert found.depth == 3
+    table = found.by_rank([1, 2])
+    assert table["ranks"].tolist() == ["1", "2", "3", "NR"]
+    assert table["documents"].tolist() == [2, 1, 1, 1]
+    assert table["share"].tolist() == [0.4, 0.2, 0.2, 0.2]
+    assert table["up_to"].tolist()[:3] == pytest.approx([0.4, 0.6, 0.8])
+    assert table[["label 1", "label 2", "label 3"]].values.tolist() == [[1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1]]
+    assert found.whole().iloc[0].to_dict() == {
+        "median_rank": 1.5, "deepest_rank": 3, "in_first_ten": 4, "relevant": 5, "found": 4, "not_found": 1,
+    }  # fmt: skip
+
+
 @given(fields(), st.integers(1, 8), st.integers(1, 3))
 @settings(max_examples=15, deadline=None)
 def test_every_list_is_looked_through(field, depth, rel):

@@ -124,6 +124,24 @@ def test_nothing_is_predicted_over_a_broken_pool(broken):
     assert row["predicted_low"] <= row["predicted"] <= row["predicted_high"]
 
 
+def test_where_nothing_is_predicted_nothing_is_shown(broken):
+    known, found = broken
+    topics = pd.DataFrame({"qid": known.topics, "query": "x"})
+    options = {"field": OTHERS, "depth": 10, "reuse": "predicted", "pooled": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ptr.ReuseWarning)
+        result = ptr.Experiment(NEW, topics, known, ["P@10"], **options)
+        long = ptr.Experiment(NEW, topics, known, ["P@10"], perquery=True, **options)
+        added = ptr.add_columns(result[["name", "P@10"]], NEW, known, topics=topics, **options)
+    for frame in (result, added):
+        assert frame["P@10 predicted"].isna().all()
+        assert (frame["P@10 abstains"] == 1).all()
+        mine = found.table[found.table["measure"] == "P@10"].set_index("name").loc[frame["name"]]
+        for column, of in (("predicted low", "score_low"), ("predicted both rank high", "both_rank_high")):
+            assert frame[f"P@10 {column}"].to_numpy(float) == pytest.approx(mine[of].to_numpy(float), abs=1e-6)
+    assert long["predicted"].isna().all()
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_what_makes_an_interval_too_narrow_stands_beside_it():
     known, share = pooled_by(10)

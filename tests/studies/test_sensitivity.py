@@ -12,6 +12,7 @@ from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.data.coding import HowPooled
+from pt_reuse.result import key_numbers
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=5, length=12, depth=4)
 #: scores that float32 takes for equal, so that two orders by score differ
@@ -156,6 +157,28 @@ def test_what_the_study_refuses_is_told_and_the_rest_is_there():
     refused = found.combinations[found.combinations["refused"].notna()]
     assert refused[["depth", "contributors"]].values.tolist() == [["0", "pooled"], ["4", "nobody"]]
     assert of(found.table, convention="depth")["value"].unique().tolist() == ["4", "6"]
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_a_study_of_scores():
+    def by_hand(runs=RUNS, complete=True, **options):
+        return key_numbers(ptr.profile.stability(ptr.score(runs, QRELS, "AP", complete=complete), pairs=20, **options))
+
+    calls = {
+        ("order", "file"): by_hand(RUNS.reorder("file")),
+        ("complete", "False"): by_hand(complete=False),
+        ("seed", "1"): by_hand(seed=1),
+    }
+    grid = {"order": ["file"], "complete": [False], "seed": [1]}
+    found = ptr.profile.sensitivity(ptr.profile.stability, RUNS, QRELS, "AP", pairs=20, grid=grid)
+    assert found.combinations["refused"].isna().all()
+    for (convention, value), expected in calls.items():
+        rows = of(found.table, convention=convention, value=value)
+        here = dict(zip(zip(rows["measure"], rows["figure"], strict=True), rows["here"], strict=True))
+        for measure, figure, number in expected.itertuples(index=False):
+            assert here.pop((measure, figure)) == pytest.approx(number, abs=1e-12, nan_ok=True)
+        # what it has under the defaults alone
+        assert all(np.isnan(number) for number in here.values())
 
 
 # of any study

@@ -114,6 +114,17 @@ def test_one_topic_has_no_other_that_could_turn_a_pair_round(given):
     assert found.table[[name for name in found.table if name.startswith("rate")]].isna().all(axis=None)
 
 
+def test_means_over_the_topics_that_a_run_has():
+    values = np.random.default_rng(2).random((8, 4)).round(1)
+    frame = matrix(values).per_topic
+    lacking = Scores.from_frame(frame.drop(index=[0, 9]), missing="leave_out")
+    zero = Scores.from_frame(frame.drop(index=[0, 9]), missing="zero")
+    own, as_zero = (ptr.profile.stability(scores, sizes=4, pairs=30) for scores in (lacking, zero))
+    _, swaps = by_numpy(zero.values[0], Sampling(30, True, 0).draws(4, 8))
+    assert as_zero.table["swaps"].tolist() == swaps.tolist()
+    assert own.table["swaps"].tolist() != swaps.tolist()
+
+
 def test_runs_that_all_tie_have_no_rate(messages):
     tied = matrix(np.repeat(np.random.default_rng(1).random((6, 1)), 3, axis=1))
     found = messages.warned(lambda: ptr.profile.stability(tied, pairs=5), times=1)

@@ -78,6 +78,22 @@ def test_the_interval_of_the_drop_of_one_team_alone_is_of_each_draw_ranked_by_ha
         assert row["alone_max_drop"] == lou.by_run[lou.by_run["measure"] == row["measure"]]["drop"].max()
 
 
+def test_means_over_the_topics_of_a_run(field):
+    frames = {name: field.runs[name] for name in field.runs}
+    first = next(iter(frames))
+    frames[first] = frames[first][frames[first]["qid"].isin(field.qrels.topics[:5])]
+    table = field.runs.run_table.set_index("name")
+    runs = ptr.RunSet.from_frames(frames, teams=table["team"].to_dict())
+    found = ptr.leave_out_uniques(
+        runs, field.qrels, "AP", depth=field.depth, complete=False, resamples=40, contributors="all"
+    )
+    row = found.by_run.set_index("name").loc[first]
+    full, own = (scores.of("AP")[first].to_numpy()[:5] for scores in (found.scores, found.own_scores))
+    counts = TopicBootstrap(40, 0, 0.95).counts(12)[:, :5]
+    changes = [draw @ (own - full) / max(1, draw.sum()) for draw in counts]
+    assert row["change_low"] == pytest.approx(min(np.percentile(changes, 2.5), row["change"]), abs=1e-12)
+
+
 def test_few_topics_are_told(field, messages):
     few = field.qrels.select(field.qrels.topics[:3])
     given = {"runs": field.runs, "qrels": few, "measures": "AP", "depth": field.depth}

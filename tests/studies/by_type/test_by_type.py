@@ -33,6 +33,20 @@ def test_more_jobs_change_no_number(field, monkeypatch):
     assert_same(by_type(field.runs, field.qrels, ["AP"], n_jobs=2, **options), alone)
 
 
+def test_scores_are_means_over_the_splits_that_test_a_run(field):
+    found = by_type(field.runs, field.qrels, ["AP", "nDCG"], unit="run", splits="all", depth=3, pools="lexical")
+    frame = found.scores("lexical", measure="nDCG").set_index("name")
+    for run in ("lex1a", "neu2a"):
+        r = found.run_table["name"].tolist().index(run)
+        values = [found.estimated[1, s, r] for s in range(len(found.splits)) if not found.picked[s, r]]
+        assert frame.loc[run, "estimated"] == pytest.approx(np.mean(values), abs=1e-14)
+        assert frame.loc[run, "splits"] == len(values) == (10 if run == "lex1a" else 20)
+        assert frame.loc[run, "score"] == found.gold[1, r]
+    one = found.scores("lexical", split=3)
+    assert len(one) == (~found.picked[3]).sum() == 13
+    assert set(one["splits"]) == {1}
+
+
 # what is refused, and what is told
 
 

@@ -114,6 +114,22 @@ def test_every_number_is_that_of_filtered_files(relevant, alpha):
     assert found.by_measures()[["agree", "parts"]].to_numpy().tolist() == [[pytest.approx(np.mean(shares)), 4]]
 
 
+def test_significance_of_every_pair_on_a_part():
+    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, list(MEASURES), sources=source)
+    table = found.significance("y", "nDCG@10")
+    runs, judged = filtered()["y"]
+    scores = by_pytrec_eval(runs, judged, FIELD.qrels.topics)["nDCG@10"]
+    place = {name: i for i, name in enumerate(FIELD.runs.names)}
+    for row in table.to_dict("records"):
+        x, y = scores[:, place[row["name"]]], scores[:, place[row["other_name"]]]
+        assert row["difference"] == pytest.approx(x.mean() - y.mean(), abs=1e-12)
+        better = row["name"] if x.mean() > y.mean() else row["other_name"]
+        assert row["winner"] == (better if scipy.stats.ttest_rel(x, y).pvalue < 0.05 else None)
+    row = found.by_part[(found.by_part["part"] == "y") & (found.by_part["measure"] == "nDCG@10")].iloc[0]
+    assert row["significant"] == table["winner"].notna().sum() > 0
+    assert row["pairs"] == len(table) == 28
+
+
 def test_a_run_that_keeps_nothing_of_a_topic_scores_0_there(messages):
     good = pd.DataFrame([(str(q), f"{'ab'[d % 2]}{d}", 10.0 - d) for q in range(6) for d in range(6)],
                         columns=["qid", "docno", "score"])  # fmt: skip
