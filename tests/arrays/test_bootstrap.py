@@ -1,8 +1,5 @@
 """What is drawn, and the interval that the draws give."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,8 +8,6 @@ from joblib import parallel_config
 
 from pt_reuse.arrays import bootstrap
 from pt_reuse.arrays.bootstrap import (
-    CHANGES,
-    USUAL_COEFFICIENTS,
     TopicBootstrap,
     TopicScores,
     drawn_counts,
@@ -92,15 +87,6 @@ def test_an_interval_by_hand():
 
 
 # of two rankings
-
-
-def test_ends_lie_beside_their_numbers_and_within_their_range():
-    row = ranking_agreement(*both(6, 4), TopicBootstrap(60, 1, 0.99))
-    assert list(row) == [f"{name}{end}" for name in (*USUAL_COEFFICIENTS, *CHANGES) for end in ("", "_low", "_high")]
-    for name in (*USUAL_COEFFICIENTS, *CHANGES):
-        assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
-        assert row[f"{name}_low"] >= -1
-        assert row[f"{name}_high"] <= (3 if name.startswith("max") else 1)
 
 
 def test_draws_in_which_all_runs_tie_are_counted_and_told(messages):
@@ -207,21 +193,8 @@ def test_jobs_and_backends_give_the_same_bits(small_jobs, monkeypatch):
     assert small_jobs == []
     assert several(2) == alone
     assert small_jobs == [(3, 3, 2)]
-    for backend in ("threading", "loky"):
-        with parallel_config(backend, n_jobs=2):
-            assert several() == alone
-    assert small_jobs[1:] == [(3, 3, None)] * 2
+    with parallel_config("threading", n_jobs=2):
+        assert several() == alone
+    assert small_jobs[1:] == [(3, 3, None)]
     monkeypatch.setattr(bootstrap, "AT_ONCE", 7 * 12)
     assert several(2) == several(1)
-
-
-def test_joblib_is_not_even_imported_for_few_draws():
-    code = (
-        "import sys, numpy as np\n"
-        "from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement\n"
-        "from pt_reuse.arrays.bootstrap import TopicBootstrap\n"
-        "scores = TopicScores(np.random.default_rng(1).random((5, 4)))\n"
-        "ranking_agreement(scores, scores, TopicBootstrap(20, 1, 0.9))\n"
-        "print('joblib' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -19,7 +19,6 @@ CHANCES = np.array([0.3, 1.0, 0.0, 0.8, 0.5])
 #: measures whose expectation is exact
 EXACT = [P @ 3, P @ 5, RBP(rel=1, p=0.7), Success @ 2, RR]
 LABELS = (1, 2, 3)
-GAINS = {1: 1.0, 2: 2.0, 3: 3.0}
 
 
 def scored(measure, chances, total):

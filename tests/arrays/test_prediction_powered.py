@@ -9,7 +9,6 @@ import pytest
 import scipy.stats
 
 from pt_reuse.arrays.prediction_powered import (
-    PLAIN,
     SampledDocuments,
     TopicValues,
     corrected_totals,
@@ -54,25 +53,6 @@ def jackknifed(y, f, f_more):
     return (of_topics + literal_lambda(y, f, f_more) ** 2 * np.var(f_more, ddof=1) / len(f_more)) ** 0.5
 
 
-def test_means_are_the_plain_formulas_column_by_column():
-    values = drawn()
-    found = powered_means(values, variance=PLAIN)
-    for i in range(4):
-        column = [part[:, i].tolist() for part in (values.human, values.judge, values.unlabelled)]
-        lam = literal_lambda(*column)
-        assert 0 < lam < 1
-        assert found.weight[i] == pytest.approx(lam, abs=1e-12)
-        estimate, se = literal(*column, lam)
-        assert (found.estimate[i], found.se[i]) == pytest.approx((estimate, se), abs=1e-12)
-        low, high = scipy.stats.t.interval(0.9, 11, estimate, se)
-        assert [end[i] for end in t_interval(found.estimate, found.se, found.n, 0.9)] == pytest.approx(
-            [low, high], abs=1e-12
-        )
-        assert found.p[i] == pytest.approx(2 * scipy.stats.t.sf(abs(estimate) / se, 11), abs=1e-12)
-        assert found.by_judge[i] == pytest.approx(np.mean(column[1] + column[2]))
-        assert found.n_eff[i] == pytest.approx(12 * (np.var(column[0], ddof=1) / 12) / se**2)
-
-
 @pytest.mark.parametrize(("n", "more", "noise"), [(3, 2, 0.1), (12, 40, 0.1), (8, 9, 0.6), (20, 400, 0.3)])
 def test_the_variance_is_that_of_estimates_without_each_topic(n, more, noise):
     """With much noise lambda is cut to 0 without some topics."""
@@ -86,22 +66,6 @@ def test_the_variance_is_that_of_estimates_without_each_topic(n, more, noise):
             assert found.se[i] == pytest.approx(jackknifed(*column), abs=1e-12)
             lam = literal_lambda(*column)
             assert found.estimate[i] == pytest.approx(literal(*column, lam)[0], abs=1e-12)
-
-
-def test_of_a_given_lambda_both_variances_are_the_same():
-    values = drawn()
-    for lam in (0, 0.37, 1):
-        assert powered_means(values, lam).se.tolist() == powered_means(values, lam, PLAIN).se.tolist()
-
-
-def test_the_estimated_lambda_makes_the_variance_least_up_to_the_variances_it_takes():
-    # with F of both kinds of topics of one spread, no other lambda does better
-    values = drawn(n=40, more=40)
-    twin = TopicValues(values.human, values.judge, values.judge[::-1])
-    best = powered_means(twin, variance=PLAIN)
-    # var over all 2n topics has the divisor 2n - 1
-    for lam in np.linspace(0, 1, 101):
-        assert (best.se <= powered_means(twin, lam).se * 1.001).all()
 
 
 def test_ppi_py_says_the_same_where_conventions_agree():
@@ -132,37 +96,6 @@ def test_ppi_py_says_the_same_where_conventions_agree():
             assert 0 < mine.weight[i] < 1
 
 
-@pytest.mark.parametrize(("n", "least", "most"), [(20, 0.945, 1.25), (50, 0.945, 1.1)])
-def test_intervals_cover_the_truth(n, least, most):
-    """Each column is a field of its own; the judge is as far off as it likes."""
-    random = np.random.default_rng(n)
-    human = random.normal(0.4, 0.2, (n + 200, 4000))
-    judge = 0.7 + 2 * human + random.normal(0, 0.3, human.shape)
-    found = powered_means(TopicValues(human[:n], judge[:n], judge[n:]))
-    low, high = t_interval(found.estimate, found.se, found.n, 0.95)
-    assert ((low <= 0.4) & (high >= 0.4)).mean() > least
-    assert found.estimate.mean() == pytest.approx(0.4, abs=0.002)
-    # the variance is that of the estimates, or somewhat more; for a known lambda it is less
-    assert 1 < (found.se**2).mean() / found.estimate.var() < most
-    plain = powered_means(TopicValues(human[:n], judge[:n], judge[n:]), variance=PLAIN)
-    assert (plain.se**2).mean() < found.estimate.var()
-    low, high = t_interval(plain.estimate, plain.se, plain.n, 0.95)
-    narrower = (high - low).mean() / np.subtract(*t_interval(found.human, found.human_se, n, 0.95)[::-1]).mean()
-    # the best that a correlation of .8 can do
-    assert narrower == pytest.approx(np.sqrt(1 - 0.64 * 200 / (200 + n)), rel=0.05)
-
-
-def test_a_judge_equal_to_people_is_worth_all_topics():
-    values = drawn(n=200, more=600)
-    same = TopicValues(values.human, values.human, drawn(n=600, more=2, seed=9).human)
-    found = powered_means(same)
-    assert found.weight == pytest.approx(600 / 800, abs=0.12)
-    assert found.n_eff == pytest.approx(800, rel=0.2)
-    # with topics of the same spread exactly
-    half = TopicValues(values.human, values.human, values.human)
-    assert powered_means(half, 0.5).n_eff == pytest.approx(400)
-
-
 def test_a_judge_that_is_always_the_same_or_against_people_is_left_out():
     values = drawn()
     flat = TopicValues(values.human, np.full((12, 4), 0.3), np.full((40, 4), 0.3))
@@ -180,23 +113,6 @@ def test_what_is_the_same_on_every_topic_has_no_effective_number():
     assert np.isnan(found.n_eff[0])
     nothing = powered_differences(TopicValues(*(np.repeat(part, 2, axis=1) for part in vars(flat).values())))
     assert (nothing.estimate[0], nothing.se[0], nothing.p[0]) == (0, 0, 1)
-
-
-def test_differences_are_means_of_differences():
-    values = drawn(columns=5)
-    found = powered_differences(values)
-    pairs = list(itertools.combinations(range(5), 2))
-    for k, (i, j) in enumerate(pairs):
-        column = [(part[:, i] - part[:, j]).tolist() for part in (values.human, values.judge, values.unlabelled)]
-        lam = literal_lambda(*column)
-        assert found.weight[k] == pytest.approx(lam, abs=1e-9)
-        assert (found.estimate[k], found.se[k]) == pytest.approx(
-            (literal(*column, lam)[0], jackknifed(*column)), abs=1e-9
-        )
-        expected = scipy.stats.ttest_rel(values.human[:, i], values.human[:, j])
-        assert found.human_p[k] == pytest.approx(expected.pvalue, abs=1e-9)
-    assert len(found.estimate) == len(pairs) == 10
-    assert len(powered_differences(drawn(columns=1)).estimate) == 0
 
 
 # totals over sampled documents, against all samples that there could be
@@ -268,30 +184,10 @@ def test_over_all_samples_of_documents_drawn_one_by_one(weight):
     assert (p * np.array(variances)).sum(axis=0) == pytest.approx(spread, abs=1e-9)
 
 
-def test_the_estimated_lambda_makes_the_sum_of_variances_least():
-    topics = [totals(sampled) for sampled in itertools.islice(stratified(), 3)]
-    best = corrected_totals(topics, False, None)
-    assert 0 < best.weight[0] < 1
-    assert len(set(best.weight)) == 1
-    for weight in np.linspace(0, 1, 51):
-        assert best.variance.sum() <= corrected_totals(topics, False, weight).variance.sum() + 1e-12
-
-
 def test_a_pool_that_people_labelled_in_full_needs_no_judge():
     found = corrected_totals([totals(np.ones(SIZE, dtype=bool))], False, None)
     assert found.estimate[0] == pytest.approx(TRUTH)
     assert (found.variance.tolist(), found.human_variance.tolist()) == ([0] * 3, [0] * 3)
-
-
-def test_a_judge_equal_to_people_leaves_no_doubt():
-    sampled = next(stratified())
-    documents = SampledDocuments(sampled, np.where(STRATUM == 0, 1 / 2, 2 / 3), STRATUM, HUMAN, HUMAN)
-    found = corrected_totals([totals_of(documents, WEIGHTS)], False, None)
-    assert found.weight == pytest.approx(1)
-    assert found.estimate[0] == pytest.approx(TRUTH)
-    assert found.variance == pytest.approx(0, abs=1e-12)
-    assert found.human_variance.min() > 0
-    assert effective_of_pool(4, SIZE, found.human_variance, found.variance) == pytest.approx(SIZE)
 
 
 def test_a_stratum_with_one_labelled_document_of_several_hides_its_spread():

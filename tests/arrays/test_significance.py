@@ -1,6 +1,3 @@
-import itertools
-from itertools import combinations
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -59,15 +56,6 @@ def test_few_topics_have_every_way_of_turning_signs():
     assert pair_tests(scores(11), "randomisation", samples=1024).p.min() >= 1 / 1025
 
 
-def test_drawn_signs_are_near_all_of_them():
-    values = scores(13, 4)
-    found = pair_tests(values, "randomisation", samples=5_000, seed=1)
-    for x, y, p in each(values, found):
-        assert p == pytest.approx(permuted(x, y, 2**13), abs=4 * np.sqrt(0.25 / 5_000))
-    np.testing.assert_array_equal(found.p, pair_tests(values, "randomisation", samples=5_000, seed=1).p)
-    assert (found.p != pair_tests(values, "randomisation", samples=5_000, seed=2).p).any()
-
-
 def test_tukey_s_ranges_are_those_of_a_literal_loop():
     values = scores(8, 4)
     found = pair_tests(values, "tukey", samples=2_000, seed=3)
@@ -81,17 +69,6 @@ def test_tukey_s_ranges_are_those_of_a_literal_loop():
     # it allows for the number of pairs, so that it claims no more than tests one by one do
     assert (found.p >= pair_tests(values, "randomisation").p - 0.05).all()
     np.testing.assert_array_equal(found.p, pair_tests(values, "tukey", samples=2_000, seed=3).p)
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_pairs_and_differences_are_the_same_whatever_the_test(test):
-    values = alike()
-    found = pair_tests(values, test, samples=50)
-    assert found.first.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
-    assert found.second.tolist() == [1, 2, 3, 4, 2, 3, 4, 3, 4, 4]
-    np.testing.assert_allclose(found.difference, values.mean(axis=0)[found.first] - values.mean(axis=0)[found.second])
-    assert found.p[3] == 1
-    assert not found.significant()[3]
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -111,19 +88,6 @@ def test_scores_that_differ_in_their_last_bits_are_alike(test):
     found = pair_tests(values, test, samples=300)
     assert found.p[0] == 1
     assert (found.p[1:] < 0.05).all()
-
-
-def test_samples_as_far_as_the_data_are_counted_whatever_the_last_bits():
-    """Of four topics each way of turning signs has its mirror image, which is as far from 0."""
-    values = np.random.default_rng(4).random((4, 60))
-    for x, y, p in each(values, pair_tests(values, "randomisation", samples=16)):
-        sums = np.abs(np.array(list(itertools.product((1, -1), repeat=4))) @ (x - y))
-        assert p == (sums >= abs((x - y).sum()) - 1e-9).mean()
-    means = values[:, :2].mean(axis=0)
-    assert pair_tests(values[:, :2], "tukey", samples=4_000).p[0] == pytest.approx(
-        np.mean([abs(np.dot(signs, values[:, 0] - values[:, 1])) >= 4 * abs(means[0] - means[1]) - 1e-9
-                 for signs in itertools.product((1, -1), repeat=4)]), abs=0.04
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -153,40 +117,6 @@ def test_refused(messages):
 
 
 # agreement of two tests about which differences are significant, against a literal loop with scipy
-
-
-def literal(one, other, alpha):
-    """Count pair by pair what the tests of two (topics, systems) arrays say."""
-    counts = dict.fromkeys(["ss_a", "ss_d", "sn", "ns", "nn"], 0)
-    for i, j in combinations(range(one.shape[1]), 2):
-        found = []
-        for values in (one, other):
-            x, y = values[:, i], values[:, j]
-            p = 1.0 if (x == y).all() else scipy.stats.ttest_rel(x, y).pvalue
-            found.append((p < alpha and x.mean() != y.mean(), x.mean() > y.mean()))
-        (a, a_first), (b, b_first) = found
-        kind = "ss" if a and b else "sn" if a else "ns" if b else "nn"
-        counts[f"ss_{'a' if a_first == b_first else 'd'}" if kind == "ss" else kind] += 1
-    return counts
-
-
-def normal_scores(seed, topics=20, systems=9, spread=0.15):
-    random = np.random.default_rng(seed)
-    return random.normal(0, 0.2, (topics, systems)) + random.normal(0, spread, systems)
-
-
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
-@pytest.mark.parametrize("seed", range(3))
-def test_counts_are_those_of_a_loop_over_scipy(seed, alpha):
-    one, other = normal_scores(seed), normal_scores(seed + 50, topics=31)
-    found = agreement_of_tests(pair_tests(one), pair_tests(other), alpha)
-    expected = literal(one, other, alpha)
-    assert {name: getattr(found, name) for name in expected} == expected
-    weight = 2 * expected["ss_a"] + 2 * expected["ss_d"] + expected["sn"] + expected["ns"]
-    assert found.agree == 2 * expected["ss_a"] / weight
-    assert found.active == 2 * expected["ss_d"] / weight
-    assert found.passive == (expected["sn"] + expected["ns"]) / weight
-    assert found.untested == 0
 
 
 def test_a_worked_example():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,12 +60,6 @@ def test_every_order(labels, data, elsewhere):
         low, mean, high = over_orders(native_spec(measure), TiedList(coded, group), judged)
         expected = values.min(), values.mean(), values.max()
         assert np.allclose((low, mean, high), expected, atol=1e-12), (measure, low, mean, high, expected)
-
-
-def test_the_mean_of_a_reciprocal_rank():
-    labels = np.array([0, 1, 0], dtype=np.int16)
-    found = over_orders(native_spec(ir_measures.RR), TiedList(labels, np.zeros(3, dtype=np.int64)), labels)
-    assert np.allclose(found, (1 / 3, (1 + 1 / 2 + 1 / 3) / 3, 1))
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -108,10 +108,3 @@ def test_codes_widen_where_a_topic_gets_more_documents_than_they_hold():
     united = unite(*fields)
     assert united.codes.dtype == np.uint32
     assert read_back(united) == read_back(coded(half))
-
-
-def test_what_both_have_is_not_taken_twice():
-    field = coded([{"1": DOCS, "2": DOCS[:3]}])
-    united = unite(field, field)
-    assert len(united.vocabulary) == len(DOCS)
-    assert united.doc_starts.tolist() == [0, len(DOCS), len(DOCS) + 3]

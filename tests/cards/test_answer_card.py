@@ -53,12 +53,6 @@ def test_few_topics_and_one_judge_say_so():
     assert card.verdict == ["Fewer than 5 topics: nothing can be said of other ones."]
 
 
-def test_what_has_no_meaning_beside_answers(answers):
-    with pytest.raises(ptr.InputError) as raised:
-        ptr.report(answers, depth=10)
-    assert raised.value.argument == "depth"
-
-
 def test_one_item_of_one_team_leaves_no_interval():
     rows = [(str(t), item, run, 1) for t in range(6) for item in "ab" for run in "ABC"]
     rows += [("0", "c", run, int(run == "A")) for run in "ABC"]
@@ -69,16 +63,6 @@ def test_one_item_of_one_team_leaves_no_interval():
     assert (row["interval"], "at least 13.0 there" in row["number"]) == ("none", True)
     assert "nan" not in card.html
     ptr.items.bank_growth(answers).plot()
-
-
-def test_a_command_takes_teams_by_themselves(tmp_path, capsys):
-    bank(1).to_csv(tmp_path / "items.csv", index=False)
-    (tmp_path / "teams").write_text("".join(f"{run} {team}\n" for run, team in TEAMS.items()))
-    command = ["report", "--answers", f"{tmp_path}/items.csv", "--resamples", "0"]
-    assert main([*command, "--teams", f"{tmp_path}/teams"]) == 0
-    assert f"{len(set(TEAMS.values()))} teams" in capsys.readouterr().out
-    assert main([*command, "--teams", f"{tmp_path}/nowhere"]) == 2
-    assert main([*command, "--pooled", f"{tmp_path}/teams"]) == 2
 
 
 def test_a_command_writes_it(tmp_path, capsys):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import re
 import shutil
 import time
 
@@ -142,32 +140,3 @@ def test_it_is_dark_where_the_system_is(opened):
     paper, ink, label = run(opened, colours)
     assert (paper, ink) != tuple(light[:2])
     assert label == ink
-
-
-def test_paper_has_the_verdict_and_no_table_of_runs(opened):
-    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    height = "return document.querySelector(arguments[0]).getBoundingClientRect().height"
-    assert opened.execute_script(height, ".verdict") > 0
-    assert opened.execute_script(height, ".questions") > 0
-    assert opened.execute_script(height, "details.runs") == 0
-
-
-def test_a_reader_of_screens_is_told_what_is_what(opened):
-    unnamed = """return [...document.querySelectorAll('table')].filter(t => !t.caption || !t.caption.textContent).length
-        + document.querySelectorAll('.chart:not([aria-label])').length
-        + [...document.querySelectorAll('thead th:not([scope=col]), tbody th:not([scope=row])')].length"""
-    assert run(opened, unnamed) == 0
-    assert run(opened, "return document.documentElement.lang") == "en"
-
-
-def test_it_prints_on_four_pages(opened):
-    pdf = base64.b64decode(opened.execute_cdp_cmd("Page.printToPDF", {})["data"])
-    assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", pdf)) <= 4
-
-
-def test_a_link_into_the_page_is_clear_of_the_bar(opened):
-    opened.get(f"{opened.current_url.partition('#')[0]}#part-ranks")
-    place = "return document.querySelector('#part-ranks').getBoundingClientRect().top"
-    bar = "return document.querySelector('.picker').getBoundingClientRect().bottom"
-    wait(lambda: opened.execute_script(place) < 200)
-    assert opened.execute_script(place) >= opened.execute_script(bar) - 1

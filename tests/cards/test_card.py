@@ -7,14 +7,10 @@ import math
 import re
 from html.parser import HTMLParser
 
-import ir_measures
-import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.cards.card import paragraph
-from pt_reuse.cards.page import table
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, Asking
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH
 from pt_reuse.cards.questions import QUESTIONS, Threshold, Verdict
 from pt_reuse.collections.dataset import ReuseDataset
 
@@ -58,20 +54,6 @@ def test_numbers_are_those_of_the_studies(card, field):
     assert (card.row["run_answer"][0], card.row["type_answer"][0]) == tuple(
         row_of(card, part)["answer"] for part in ("teams", "types")
     )
-
-
-def test_every_result_is_shown_as_it_says(card):
-    assert list(card.results) == [part.name for part in PARTS]
-    page = re.sub(r"<script.*?</script>", "", card.html, flags=re.DOTALL)
-    for result in card.results.values():
-        for sentence in (*result.answers(), *result.conditions()):
-            assert sentence.replace("'", "&#x27;").replace(">", "&gt;") in page
-
-
-def test_the_set_of_completions_stands_in_the_row_and_among_the_settings_of_its_study(card):
-    said, further = (card.results[f"bounds{more}"].settings["completions"] for more in ("", ", further documents"))
-    assert said in row_of(card, "bounds")["condition"]
-    assert said != further
 
 
 def test_questions_are_answered_against_their_thresholds(card):
@@ -174,12 +156,6 @@ def test_a_collection_by_name_is_not_taken_for_a_file():
     assert by_name.name == "Demo collection"
 
 
-def test_tables_keep_numbers_that_are_not_rounded():
-    small = ptr.demo.simulate_field(seed=3, n_topics=5)
-    report = ptr.score(small.runs, small.qrels, "AP").report()
-    assert re.findall(r'data-v="([\d.]+)"', table([*report.columns], "c", "n", runs=True))
-
-
 def test_the_verdict_says_the_numbers_of_the_studies(card):
     lou, ranks = card.results["teams"].summary.iloc[0], card.results["ranks"].summary().iloc[0]
     of_types = card.results["types"].uniques.summary.iloc[0]
@@ -191,27 +167,6 @@ def test_the_verdict_says_the_numbers_of_the_studies(card):
     assert str(card).splitlines()[1:] == card.verdict
 
 
-def test_a_paragraph_and_its_latex(card):
-    text = card.paragraph()
-    assert text.startswith("A & B has 25 topics, ")
-    assert all(sentence in text for sentence in card.verdict)
-    assert "nor of relevant documents that no run found" in text
-    tex, _, entry = card.latex().partition("\n")
-    assert tex.startswith(r"A \& B has 25 topics")
-    assert tex.endswith(r"\cite{pt_reuse}.")
-    assert entry.startswith("% @software{pt_reuse,")
-
-
-def test_a_paragraph_says_how_many_judgments_are_in_the_pool(field):
-    unseen = pd.DataFrame({"qid": field.qrels.topics[0], "docno": ["unseen1", "unseen2", "unseen3"], "label": 0})
-    more = ptr.Qrels(pd.concat([field.qrels.to_frame(), unseen]))
-    pool = ptr.depth_pool(field.runs, depth=20).to_frame()[["qid", "docno"]]
-    n = len(more.to_frame().merge(pool))
-    text = paragraph("A", Asking(field.runs, more, [ir_measures.nDCG @ 10], 20, {"resamples": 0}))
-    assert f"pooled to depth 20, a pool that has {n:,} of the judgments. " in text
-    assert 0 < n <= len(more) - 3
-
-
 def test_judgments_of_relevant_documents_only_answer_nothing_of_what_was_judged(field):
     relevant = field.qrels.to_frame().query("label > 0")
     with pytest.warns(ptr.ReuseWarning, match="relevant documents only"):
@@ -219,19 +174,3 @@ def test_judgments_of_relevant_documents_only_answer_nothing_of_what_was_judged(
     of_judged = asked.loc[["density", "pool", "bounds", "coverage"]]
     assert set(of_judged["answer"]) == {"cannot be said"}
     assert of_judged["condition"].str.contains("relevant documents only").all()
-
-
-def test_what_is_not_known_is_said_first(field):
-    teams = {name: f"team {n}" for n, name in enumerate(field.runs.names[:3])}
-    runs = ptr.RunSet.from_frames({name: field.runs[name] for name in teams}, teams=teams)
-    verdict = ptr.report(runs, field.qrels, "nDCG@10", depth=20, resamples=0).verdict
-    assert verdict[1] == "Nothing is known of another kind of system: no run has a type."
-
-
-def test_yes_can_be_said_of_fifty_topics():
-    for question in QUESTIONS:
-        for threshold in question.thresholds:
-            at = threshold.at(50) if threshold.of_topics else threshold
-            best = 0.0 if not at.higher else 1.0
-            best = 1.0 if at.form == ".0f" and at.yes == 1 else best
-            assert at.verdict(best, at.yes if threshold.of_topics else None) is Verdict.YES, question.text

@@ -9,14 +9,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.cards.questions import QUESTIONS, Threshold
-from pt_reuse.errors import InputError
+from pt_reuse.cards.questions import QUESTIONS
 from pt_reuse.scoring.caveats import CaveatWarning
 
 #: studies tell of the data what the card tells in words of its own
@@ -174,22 +172,6 @@ def test_every_row_is_what_its_public_call_says(collection):
             ), row
 
 
-def test_grade_and_drop_are_those_of_the_public_call(collection):
-    c, card = collection, collection.card
-    row = card.row.iloc[0]
-    assert (row["rel"], card.settings["relevant"]) == (c.qrels.rel, f"label of at least {c.qrels.rel}")
-    lou = c.by_team
-    assert row["drop"] == at(lou.summary)["alone_max_drop"] == card.results["teams"].summary["alone_max_drop"][0]
-    # a frame knows no grade: with it said, the numbers are the same
-    frame = ptr.leave_out_uniques(c.runs, c.qrels.to_frame(), c.measures, depth=c.depth, rel=c.qrels.rel, **c.how)
-    pd.testing.assert_frame_equal(frame.summary, lou.summary)
-    stated = f"label of at least {c.qrels.rel}"
-    said = card.questions.set_index(card.questions["part"].str.split(" at ").str[0])["condition"]
-    for part in ("teams", *(["types"] if "types" in card.results else [])):
-        assert card.results[part].settings["relevant"] == stated
-        assert stated in said[part]
-
-
 def test_known_judgments_without_their_grade_are_told(collection):
     c, bare = collection, collection.qrels.with_rel(None)
     graded = c.qrels.rel > 1
@@ -237,22 +219,3 @@ def test_a_share_of_topics_can_be_reached_with_as_many_as_there_are(share):
     assert answer(10, 500) == "YES"
     assert answer(25, 500) == "CARE"
     assert answer(25, 50) == "NO"
-
-
-def test_what_kind_of_system_was_pooled_is_said_as_it_is():
-    field = ptr.demo.simulate_field(seed=7, n_topics=5)
-    flags = []
-    for odd in (0, 1):
-        names = field.runs.names
-        types = {name: "lexical" for name in names} | {name: "dense" for name in names[:odd]}
-        runs = field.runs.with_metadata(types=types, pooled=True)
-        flags.append(ptr.report(runs, field.qrels, resamples=0).flag)
-    assert "Nearly" not in flags[0]
-    assert "Nearly all" in flags[1]
-
-
-def test_thresholds_that_are_no_share_of_topics_do_not_move():
-    tau = Threshold("tau", 0.9, 0.8, ".2f")
-    assert not tau.of_topics
-    with pytest.raises(InputError):
-        ptr.report(None, None)

@@ -102,12 +102,6 @@ class _Server(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def served(published):
-    """Return what the server of the published runs serves, to be changed."""
-    return _Server.runs
-
-
-@pytest.fixture
 def published(monkeypatch):
     """Serve two of four runs of a collection from this machine; the first is pooled."""
     _Server.runs = {name: f"1 Q0 d1 1 2.0 {name}\n".encode() for name in ("a", "b")}

@@ -1,4 +1,4 @@
-"""What every command prints alike: the answer first, then tables, then what was read and the settings."""
+"""How commands are given runs and names of collections, and what a shell completes."""
 
 from __future__ import annotations
 
@@ -29,15 +29,6 @@ def test_runs_are_given_as_words_or_by_the_option(command, files, monkeypatch, c
     assert all(one == printed[0] for one in printed)
 
 
-def test_several_files_are_given_anywhere(files, monkeypatch, capsys):
-    monkeypatch.chdir(files)
-    names = sorted(f"runs/{path.name}" for path in (files / "runs").iterdir())[:4]
-    together = run(capsys, "score", *names, "--qrels", "qrels.txt")
-    apart = run(capsys, "score", names[0], "--qrels", "qrels.txt", "--runs", names[1], *names[2:])
-    assert together == apart
-    assert "4 runs on 5 topics" in together[1]
-
-
 def test_the_name_of_a_collection_stands_for_it_where_there_is_no_such_file(at_home, tmp_path, monkeypatch, capsys):
     by_option, by_word = (run(capsys, "lou", *words) for words in (("--collection", at_home), (at_home,)))
     assert by_option == by_word
@@ -47,12 +38,6 @@ def test_the_name_of_a_collection_stands_for_it_where_there_is_no_such_file(at_h
     (tmp_path / "runs").rename(tmp_path / at_home)
     status, out, _ = run(capsys, "score", at_home, "--qrels", "qrels.txt")
     assert (status, "8 runs on 5 topics" in out) == (0, True)
-
-
-def test_a_name_that_is_no_file_is_told_the_nearest_collection(capsys):
-    status, out, err = run(capsys, "lou", "trec-8/adhok")
-    assert (status, out) == (2, "")
-    assert err == "pt-reuse: trec-8/adhok: no such file, and no collection of this name. Did you mean 'trec-8/adhoc'?\n"
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")

@@ -66,65 +66,44 @@ def contents(folder):
 FIELD = "--runs {f}/runs --qrels {f}/qrels.txt"
 LOU = f"lou {FIELD} --teams {{f}}/teams"
 AUDIT = "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/judges"
-CATALOGUED = "lou --collection trec-8/adhoc"
 CALLS = {
     # options of every command that reads a field
     "order": "runs {f}/runs --order best",
     "order of pooling": "runs {f}/runs --pool-order best",
-    "names": "runs {f}/runs --names path",
-    "duplicates": "infer-pool {f}/teamless.toml --duplicates worst",
-    "other files": "runs {f}/runs --other-files drop",
     "missing": "infer-pool trec-8/adhoc --missing eror",
     "no such runs": "runs {f}/nowhere",
-    "no such runs of a collection": f"{CATALOGUED} --runs {{f}}/nowhere",
-    "no such runs of an own collection": "lou --collection {f}/teamless.toml --by run --runs {f}/nowhere",
     "no such collection": "lou --collection trec-9/adhoc",
     "no such qrels": "lou --runs {f}/runs --teams {f}/teams --qrels {f}/nowhere",
     "no such teams": "runs {f}/runs --teams {f}/nowhere",
     "no such teams of an own collection": "runs --collection {f}/lost.toml",
-    "no such types": "infer-pool --types {f}/nowhere " + FIELD,
     "blank file of pooled": "infer-pool --pooled {f}/blank " + FIELD,
     "metadata without names": "runs {f}/runs --metadata {f}/nameless.csv",
-    "teams of strangers by file": "runs {f}/runs --names file --teams {f}/strangers",
     "the cache is a file": "runs {f}/runs --cache {f}/teams",
     "the cache holds the runs": "runs {f}/runs --cache {f}",
     # lou
     "measure": f"{LOU} --measures AP,Foo@3",
-    "a measure that nobody computes": f"{LOU} --measures AP,RBP",
     "unit without types": f"lou {FIELD} --metadata {{f}}/teams.csv --by type",
     "no contributor": f"{LOU} --contributors ,",
-    "contributors that are not on record": f"{CATALOGUED} --contributors orcl99man,nobody",
     "grades of no judge": f"{LOU} --judge-rel 2",
     # unjudged, score, compare, pool
     "cutoff": "unjudged {f}/runs --qrels {f}/qrels.txt --cutoff 0",
-    "no cutoff": "unjudged {f}/runs --qrels {f}/qrels.txt --cutoff ten",
     "other judgments": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/nowhere",
     "unit of a pool without types": "pool {f}/runs --by type",
     "judgments that a strategy asks": "pool {f}/runs --strategy mtf --n 3",
-    "labels that a strategy asks for": "pool {f}/runs --strategy mtf --qrels {f}/qrels.txt",
     # audit
     "measure of an audit": f"{AUDIT} --measures Foo@3",
     "judges of an audit": "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/nowhere",
     "parts of an audit": f"{AUDIT} --parts ranking",
-    "groups of an audit without families": f"{AUDIT} --by family",
-    "scores of an audit": "audit --scores {f}/nowhere --judges {f}/judges",
     # fetch
     "downloads": "fetch trec-8/adhoc --jobs 0",
-    "pool not on record": "fetch trec-2019/deep/docs --only-pooled",
     # verify
     "runs of verify": "verify trec-8/adhoc --runs {f}/nowhere",
-    "runs of verify are a file": "verify trec-8/adhoc --runs {f}/qrels.txt",
-    "judgments of verify": "verify trec-8/adhoc --qrels {f}/nowhere",
     "figures of verify": "verify trec-8/adhoc --figures {f}/figures.csv",
     # --out
     "lou into a file": f"{LOU} --out {{f}}/teams",
-    "lou where no folder can be made": f"{LOU} --out {{f}}/new/deep/{'x' * 300}",
     "lou on what exists": f"{LOU} --out {{f}}/taken",
     "audit on what exists": f"{AUDIT} --out {{f}}/audited",
     "verify on what exists": "verify trec-8/adhoc --out {f}/taken/all.csv",
-    "verify into a file of too long a name": f"verify trec-8/adhoc --out {{f}}/new/{'x' * 300}",
-    "verify on a folder": "verify trec-8/adhoc --out {f}/taken --overwrite",
-    "demo on what exists": "demo --out {f}/taken",
 }
 
 

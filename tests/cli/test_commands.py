@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 from command_parts import run
@@ -26,15 +24,6 @@ def test_an_exact_name_is_described(capsys, user_home):
     assert f"looked at  {user_home}/trec-8/adhoc/runs (does not exist yet)" in lines
     assert "NIST asks for a user name and password" in out
     assert "'FBIS', 'FR94', 'FT', 'LA'" in out
-
-
-def test_an_own_collection_is_described_by_name_and_by_file(at_home, own, capsys, tmp_path):
-    _, by_name, _ = run(capsys, "collections", at_home)
-    _, by_file, _ = run(capsys, "collections", own)
-    assert by_name == by_file
-    assert f"runs       8, from {tmp_path}/runs" in by_name
-    assert f"judged     {tmp_path}/qrels.txt" in by_name
-    assert "note       For tests." in by_name
 
 
 # ---- --collection
@@ -148,21 +137,3 @@ def test_missing_runs_are_a_note_or_an_error(published, user_home, capsys, messa
     status, out, err = run(capsys, "runs", "--collection", "small", "--missing", "error")
     assert (status, out) == (2, "")
     messages.told(err)
-
-
-@pytest.mark.filterwarnings("default")
-def test_an_unknown_pool_is_noted_unless_the_user_names_it(published, monkeypatch, tmp_path, capsys, messages):
-    unknown = replace(published, submitted=published.submitted.assign(pooled=None))
-    monkeypatch.setattr("pt_reuse.collections.definition.find_collection", lambda name: unknown)
-    (tmp_path / "a").write_text("1 Q0 d1 1 2.0 a\n")
-    (tmp_path / "b").write_text("1 Q0 d1 1 2.0 b\n")
-    (tmp_path / "lists").mkdir()
-    (tmp_path / "lists" / "pooled").write_text("b\n")
-    command = ["runs", tmp_path, "--collection", "small", "--missing", "ignore"]
-    _, out, err = run(capsys, *command)
-    assert out.startswith("RunSet: 2 runs (pooled: not on record)")
-    assert err.startswith("pt-reuse: note: ")
-    messages.told(err)
-    _, out, err = run(capsys, *command, "--pooled", tmp_path / "lists" / "pooled")
-    assert out.startswith("RunSet: 2 runs (1 pooled)")
-    assert err == ""

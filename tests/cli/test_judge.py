@@ -81,17 +81,6 @@ def test_a_pool_goes_out_and_comes_back(files, field, capsys):
     assert run(capsys, "judge", "import", files / "tasks", *written, "--overwrite")[0] == 0
 
 
-def test_judgments_of_a_sample_say_what_they_lack(files, field, capsys):
-    pool = ptr.depth_pool(field.runs, depth=2)
-    for name, part in (("all", pool), ("some", ptr.pools.sample_pool(pool, share=0.5, seed=1))):
-        part.to_frame().to_csv(files / f"{name}.csv", index=False)
-        run(capsys, *export(files, "--annotators", "ann", pool=("--pool", f"{name}.csv"), out=name))
-        fill(files / name / "ann-round1.csv", lambda row: "1")
-        status, out, _ = run(capsys, "judge", "import", files / name, "--as-qrels", files / f"{name}.txt")
-        assert status == 0
-        assert ("They are of a sample." in out) is (name == "some")
-
-
 def test_what_several_judged_becomes_judgments_by_a_vote(files, capsys, messages, monkeypatch):
     monkeypatch.chdir(files)
     pool, topics = ptr.read_qrels(files / "pool" / "to_judge.txt"), files / "topics.tsv"
@@ -159,13 +148,6 @@ def test_topics_and_texts_of_a_collection(tmp_path, capsys):
     assert [other[name] for name in ("query", "text", "qid", "docno")] == [
         row[name] for name in ("query", "text", "qid", "docno")
     ]
-
-
-def test_options_are_those_of_the_function(files, capsys):
-    more = ("--format", "label-studio", "--annotators", "ann, bob,cem", "--seed", 3)
-    assert run(capsys, *export(files, *more))[0] == 0
-    found = read_manifest(files / "tasks")
-    assert (found.form, found.annotators) == ("label-studio", ("ann", "bob", "cem"))
 
 
 def test_users_of_a_tool_are_named(files, capsys):

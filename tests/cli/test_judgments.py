@@ -42,17 +42,3 @@ def test_an_alias_is_told_and_brings_what_is_relevant(tmp_path, definition, user
     assert "AP(rel=2)" in out
     _, out, _ = run(capsys, "score", tmp_path / "runs", "--qrels", user_home / "collections" / "sim.toml")
     assert "the best by AP(rel=2) first" in out
-
-
-def test_no_such_judgments(mine, capsys, messages):
-    for name in ("demo:nothing", "trec-99", "demo/nothing"):
-        status, out, err = run(capsys, "unjudged", mine, "--qrels", name)
-        assert (status, out) == (2, "")
-        messages.told(err)
-
-
-def test_an_alias_given_twice_is_told_once(monkeypatch, capsys):
-    monkeypatch.setattr("pt_reuse.collections.dataset.judgments_of", lambda collection: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        run(capsys, "score", "--collection", "trec8", "--qrels", "trec8", "--no-download")
-    assert capsys.readouterr().err == "pt-reuse: trec8 is trec-8/adhoc.\n"

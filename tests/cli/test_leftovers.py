@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from command_parts import run
 
-import pt_reuse as ptr
-
 
 def written(capsys, files, *words):
     """Run a command and return the names of the files in its folder."""
@@ -25,13 +23,6 @@ def test_pictures_of_other_measures_go(files, capsys):
     assert "scores-P@5.png" in after
     assert not {name for name in after if "AP" in name}
     assert "notes.txt" in after
-
-
-def test_a_picture_that_was_altered_stays(files, capsys):
-    written(capsys, files, "lou", "--measures", "AP", "--depth", "5")
-    (files / "out" / "scores-AP.png").write_bytes(b"mine")
-    assert "scores-AP.png" in written(capsys, files, "lou", "--measures", "P@5", "--depth", "5")
-    assert set(ptr.read_result(files / "out").table["measure"]) == {"P@5"}
 
 
 def test_tables_of_other_units_go(files, capsys):

@@ -49,14 +49,6 @@ def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
     pd.testing.assert_frame_equal(ptr.read_result(files / "found").table, expected.table)
 
 
-def test_a_plan_for_runs(capsys, files):
-    runs = ["--runs", *sorted((files / "one").iterdir()), *sorted((files / "two").iterdir())]
-    options = ["--judge", files / "judge.txt", "--width", ".3", "--judge-rel", "1"]  # fmt: skip
-    status, out, _ = run(capsys, "judge plan-labels", *options, "--target", "difference", *runs, "--measure", "P@10")
-    assert status == 0
-    assert "P@10, one - two" in out.replace("\n", " ")
-
-
 def test_calls_that_do_not_fit_together(capsys, files):
     assert run(capsys, "judge plan-labels")[0] == 2
     assert run(capsys, "judge plan-labels", "--plan", files)[0] == 2

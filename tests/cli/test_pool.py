@@ -9,8 +9,6 @@ import pytest
 from command_parts import lines_of_table, run
 
 import pt_reuse as ptr
-from pt_reuse.cli.scores import STRATEGIES
-from pt_reuse.pooling.adaptive.strategy import CHOOSERS
 
 DEPTH = 4
 
@@ -87,12 +85,6 @@ MADE = {
         ["--n", 9, "--per", "all"],
         lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="rbp", depth=DEPTH),
     ),
-    "combsum": (
-        ["--n", 9, "--per", "all"],
-        lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="combsum", depth=DEPTH),
-    ),
-    "combmnz": (["--n", 3], lambda runs: ptr.pools.fusion_pool(runs, n=3, method="combmnz", depth=DEPTH)),
-    "borda": (["--n", 0], lambda runs: ptr.pools.fusion_pool(runs, n=0, method="borda", depth=DEPTH)),
     "sample": (
         ["--strata", "rank", "--bands", "2,inf", "--share", "1,.5", "--seed", 4],
         lambda runs: ptr.pools.sample_pool(
@@ -100,13 +92,6 @@ MADE = {
         ),
     ),
 }
-#: strategies that ask judgments
-ASKING = ["mtf", "max-mean", "max-mean-ns", "epsilon-greedy", "ucb1-tuned", "thompson", "hedge", "mtc", "random"]
-
-
-def test_every_strategy_is_compared():
-    assert [*MADE, *ASKING] == list(STRATEGIES)
-    assert {*ASKING, "rank", *(name for name in MADE if name not in ("depth", "take", "sample"))} == set(CHOOSERS)
 
 
 @pytest.mark.parametrize("strategy", MADE)

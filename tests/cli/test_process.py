@@ -1,4 +1,4 @@
-"""The command line as a process, and on real data."""
+"""The command line as a process."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 import subprocess
 import sys
 
-import pytest
-from command_parts import COMMANDS, run
+from command_parts import COMMANDS
 
 #: what takes longest to import
 HEAVY = ("numpy", "pandas", "pyterrier", "ir_measures", "ir_datasets", "scipy", "matplotlib", "joblib", "requests")
@@ -38,18 +37,3 @@ def test_a_closed_pipe_is_no_error():
         process.stdout.close()
         err = process.stderr.read()
     assert (process.returncode, err) == (0, b"")
-
-
-# ---- real data
-
-
-@pytest.fixture
-def data_home(data, monkeypatch):
-    monkeypatch.setenv("PT_REUSE_HOME", str(data))
-    return data
-
-
-def test_real_runs_are_found(data_home, capsys):
-    _, out, _ = run(capsys, "collections", "trec-8/adhoc")
-    assert "here       129 of 129 runs" in out
-    assert str(data_home / "trec8-adhoc" / "inputs") in out

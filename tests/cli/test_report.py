@@ -28,12 +28,6 @@ def test_the_card_is_that_of_the_function(files, field, tmp_path, capsys):
     assert "--overwrite" in err
 
 
-def test_judgments_alone_have_a_card(files, field, capsys):
-    status, out, _ = run(capsys, "report", "--qrels", files / "qrels.txt")
-    assert (status, out.splitlines()[4]) == (0, ptr.report(None, field.qrels).summary)
-    assert out.splitlines()[1].startswith("Nothing is known of a new run: no runs are given")
-
-
 def test_the_atlas_has_a_card_of_each_collection_at_hand(files, tmp_path, capsys, user_home):
     (user_home / "collections").mkdir(parents=True)
     runs = f'[runs]\nfolder = "{files}/runs"\nmetadata = "{files}/runs.csv"\n'

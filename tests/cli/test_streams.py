@@ -39,12 +39,6 @@ def test_a_closed_stream_is_as_one_that_nobody_reads(files):
     assert (files / "out" / "table.csv").read_text().startswith("team,measure,")
 
 
-def test_the_streams_are_given_back(files, capsys):
-    before = sys.stdout, sys.stderr
-    run(capsys, *words(files)[:-2])
-    assert (sys.stdout, sys.stderr) == before
-
-
 def test_a_warning_that_is_to_be_an_error_is_told_as_one(files):
     code = "import sys, warnings\nfrom pt_reuse.errors import ReuseWarning\nfrom pt_reuse.cli.entry import main\n"
     code += "warnings.simplefilter('error', ReuseWarning)\nsys.exit(main(sys.argv[1:]))"

@@ -53,18 +53,8 @@ CALLS = {
         ),
         "tau_b-P(rel=2)@5 tau_b-nDCG@5 scores-P(rel=2)@5 scores-nDCG@5",
     ),
-    f"profile coverage {NAMED}--depth 5 --depths 5,10 --measures nDCG@10,AP --by type": (
-        lambda f: ptr.profile.coverage(f.runs, f.qrels, ["nDCG@10", "AP"], depths=[5, 10], depth=5, by="type"),
-        "runs depths residual rise-nDCG@10 rise-AP",
-    ),
-    f"profile density {NAMED}--depths 1,3 --rel 2": (
-        lambda f: ptr.profile.density(f.qrels, runs=f.runs, depths=[1, 3], rel=2), "density",
-    ),
     "profile density --rounds {}/qrels.txt,{}/all.txt": (
         lambda f: ptr.profile.density({"qrels.txt": f.qrels, "all.txt": f.all}), "density",
-    ),
-    f"profile minimum-ranks {BARE}--edges 2,10 --depth 20 --contributors pooled": (
-        lambda f: ptr.pools.minimum_ranks(f.runs, f.qrels, depth=20, contributors="pooled"), "minimum-ranks",
     ),
     f"profile stability {BARE}--other {{}}/all.txt --measures P@5 --pairs 50 --sizes 2 --no-replace --resamples 4 "
     "--confidence .5 --bins 5 --bin-width .05 --seed 3 --rate .2 --jobs 2 --own-topics": (
@@ -73,10 +63,6 @@ CALLS = {
             bin_width=0.05, seed=3,
         ),
         "stability-1-P@5 stability-2-P@5",
-    ),
-    f"profile discriminative-power {BARE}--other {{}}/all.txt --test tukey --samples 50 --seed 3 --measures AP": (
-        lambda f: ptr.profile.discriminative_power(f.scores("AP"), test="tukey", samples=50, seed=3),
-        "discriminative-power-AP",
     ),
     f"judge compare-strategies {NAMED}--depth 5 --strategies mtf,random --budgets .5,.2 --measures AP,Bpref --seed 3 "
     "--rel 2 --leave-out team --repeats 2": (
@@ -95,16 +81,6 @@ CALLS = {
             confidence=0.9,
         ),
         "agree-P@5 active-P@5 passive-P@5 tau_b-P@5",
-    ),
-    f"profile subcollections {NAMED}--sources doc000,doc0 --relevant own --measures AP": (
-        lambda f: ptr.profile.subcollections(f.runs, f.qrels, "AP", sources=["doc000", "doc0"], relevant="own"),
-        "agree-AP active-AP passive-AP tau_b-AP",
-    ),
-    f"profile sensitivity {NAMED}--depth 5 --measures AP --vary contributors,remove,depth": (
-        lambda f: ptr.profile.sensitivity(
-            ptr.leave_out_uniques, f.runs, f.qrels, "AP", depth=5, grid=["contributors", "remove", "depth"],
-        ),
-        "sensitivity-AP",
     ),
     f"lou {NAMED}--depth 5 --measures nDCG@10 --fill {{}}/lenient.qrels --judge-rel 1 --resamples 20": (
         lambda f: ptr.leave_out_uniques(

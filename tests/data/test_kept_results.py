@@ -8,11 +8,8 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from live_parts import TOPICS, Live, same
 
-from pt_reuse._files import alone
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.store import write_arrays
 from pt_reuse.errors import InputError

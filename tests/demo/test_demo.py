@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import ir_datasets
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -36,17 +35,6 @@ def runs(demo):
     return demo.get_runs()
 
 
-def test_documents_are_what_the_datasheet_says(demo, documents):
-    assert len(documents) == 480
-    assert documents["docno"].is_unique
-    assert documents["source"].value_counts().to_dict() == {"ENC": 160, "NEWS": 160, "FORUM": 160}
-    assert (documents["docno"].str.split("-").str[0] == documents["source"]).all()
-    lengths = documents["text"].str.split().str.len()
-    assert (lengths.min(), lengths.max()) == (40, 90)
-    assert all(text.isprintable() for text in documents["text"])
-    assert all(text.isascii() for text in documents["text"])
-
-
 def test_it_is_defined_like_any_collection(demo, documents):
     defined = read_definition(DATA / "collection.toml")
     assert demo.collection.origin == "package"
@@ -59,28 +47,6 @@ def test_it_is_defined_like_any_collection(demo, documents):
     assert demo.get_corpus_lang() == demo.get_topics_lang() == "en"
     assert len(list(demo.get_corpus_iter(verbose=False, start=3, count=4))) == 4
     assert demo.text_loader(["title"])(pd.DataFrame({"docno": ["ENC-001"]}))["title"].iloc[0] == documents["title"][0]
-
-
-def test_runs_come_from_many_teams_and_types(runs):
-    assert len(runs) >= 18
-    assert len(runs.teams) >= 7
-    assert runs.types == ["hybrid", "manual", "lexical", "dense"]
-    assert 0 < runs.pooled.sum() < len(runs)
-    assert (runs.pool_depth, runs.pool_order) == (10, "trec_eval")
-    assert runs.field.lengths.max() == 100
-    assert (runs.field.lengths > 0).all()
-
-
-def test_the_dense_run_is_what_the_embeddings_give(demo, runs):
-    docnos, vectors, queries = demo.get_embeddings()
-    assert vectors.shape == (480, 384)
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-3)
-    stored = runs["lumen-minilm"]
-    scores = {qid: dict(zip(docnos, (vectors @ query).tolist(), strict=True)) for qid, query in queries.items()}
-    again = [scores[qid][docno] for qid, docno in zip(stored["qid"], stored["docno"], strict=True)]
-    assert stored["score"].to_numpy() == pytest.approx(again, abs=2e-6)
-    best = {qid: max(by_doc.values()) for qid, by_doc in scores.items()}
-    assert stored.groupby("qid")["score"].max().to_dict() == pytest.approx(best, abs=2e-6)
 
 
 def test_the_dense_retriever_gives_the_stored_run(demo, runs):

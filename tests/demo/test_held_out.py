@@ -1,36 +1,13 @@
-"""What a lexical pool misses, against a brute force that shares no code with it."""
+"""What a lexical pool misses: the numbers that were published."""
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from scipy.stats import binom
 
 import pt_reuse as ptr
 from pt_reuse.demo.walk import compare_held_out
-
-LEXICAL_POOLS = {
-    "furrow": ["quarry-bm25", "quarry-bm25-stem", "quarry-dph", "ridge-bm25", "ridge-bo1"],
-    "quarry": ["furrow-bm25-long", "ridge-bm25", "ridge-bo1"],
-    "ridge": ["furrow-bm25-long", "quarry-bm25", "quarry-bm25-stem", "quarry-dph"],
-}
-#: (team left out, length of query) -> team -> its runs of that length
-COMPARED = {
-    ("furrow", "described"): {"furrow": ["furrow-bm25-desc", "furrow-pl2-desc"], "lumen": ["lumen-minilm-desc"]},
-    ("quarry", "short"): {
-        "quarry": ["quarry-bm25", "quarry-bm25-stem", "quarry-dph", "quarry-qld"],
-        "lumen": ["lumen-minilm"],
-        "mosaic": ["mosaic-lsa", "mosaic-lsa-50"],
-    },
-    ("ridge", "short"): {
-        "ridge": ["ridge-bm25", "ridge-bo1", "ridge-hiemstra", "ridge-rm3"],
-        "lumen": ["lumen-minilm"],
-        "mosaic": ["mosaic-lsa", "mosaic-lsa-50"],
-    },
-    ("ridge", "described"): {"ridge": ["ridge-bo1-desc"], "lumen": ["lumen-minilm-desc"]},
-}
 
 #: (team left out, length of query, team) -> unjudged documents of the top tens, all of the top tens, relevant ones
 #: of the unjudged, and their share of the unjudged with its interval, in per cent
@@ -59,122 +36,8 @@ def runs(demo):
 
 
 @pytest.fixture(scope="module")
-def labels(demo):
-    frame = demo.get_qrels("complete")
-    return {pair: label for *pair, label in frame.itertuples(index=False) for pair in [tuple(pair)]}
-
-
-@pytest.fixture(scope="module")
-def topics(labels):
-    return sorted({qid for (qid, _), label in labels.items() if label > 0}, key=int)
-
-
-@pytest.fixture(scope="module")
-def rankings(runs):
-    """Return run -> topic -> docnos, by score and, in ties, by docno from the last on."""
-    found = {}
-    for name in runs:
-        frame = runs[name].sort_values(["score", "docno"], ascending=False, kind="stable")
-        found[name] = frame.groupby("qid")["docno"].agg(list).to_dict()
-    return found
-
-
-@pytest.fixture(scope="module")
 def held_out(demo, runs):
     return compare_held_out(runs, demo.get_judgments("complete"))
-
-
-def counts_of(rankings, labels, names, pooled, topics):
-    """Return per topic the documents in the top tens, those not in the pool, and the relevant ones of these."""
-    rows = []
-    for qid in topics:
-        pool = {docno for name in pooled for docno in rankings[name][qid][:10]}
-        top = [docno for name in names for docno in rankings[name][qid][:10]]
-        unjudged = [docno for docno in top if docno not in pool]
-        rows.append((len(top), len(unjudged), sum(labels[qid, docno] > 0 for docno in unjudged)))
-    return rows
-
-
-def ndcg_of(ranking, qid, known):
-    """Return nDCG@10 under judgments docno -> label."""
-    gains = [known.get(docno, 0) / np.log2(place) for place, docno in enumerate(ranking[:10], 2)]
-    best = sorted(known.values(), reverse=True)[:10]
-    ideal = sum(label / np.log2(place) for place, label in enumerate(best, 2))
-    return sum(gains) / ideal if ideal else 0.0
-
-
-def test_only_teams_that_gave_nothing_to_the_pool_are_compared(runs, held_out):
-    table = runs.run_table.set_index("name")
-    pooled = table["pooled"].astype(bool)
-    for left_out, names in LEXICAL_POOLS.items():
-        lexical = table.index[pooled & (table["type"] == "lexical") & (table["team"] != left_out)]
-        assert sorted(lexical) == names
-        assert set(table.loc[names, "team"]) & {left_out, "lumen", "mosaic"} == set()
-    for (left_out, queries), teams in COMPARED.items():
-        for team, names in teams.items():
-            assert sorted(table.index[(table["team"] == team) & (table["queries"] == queries)]) == names
-        rows = held_out.table[(held_out.table["left_out"] == left_out) & (held_out.table["queries"] == queries)]
-        assert dict(zip(rows["team"], rows["runs"], strict=True)) == {team: len(n) for team, n in teams.items()}
-        assert rows["type"].tolist() == ["lexical", *["dense"] * (len(rows) - 1)]
-    assert len(held_out.table) == sum(map(len, COMPARED.values()))
-
-
-def test_unjudged_and_relevant_documents_are_those_of_the_brute_force(rankings, labels, topics, held_out):
-    assert held_out.n_topics == len(topics) == 40
-    for row in held_out.table.itertuples():
-        names = COMPARED[row.left_out, row.queries][row.team]
-        counted = np.sum(counts_of(rankings, labels, names, LEXICAL_POOLS[row.left_out], topics), axis=0)
-        assert (row.top, row.unjudged, row.relevant) == tuple(counted)
-        assert row.share == pytest.approx(row.relevant / row.unjudged, abs=1e-12)
-
-
-def test_leads_are_those_of_the_brute_force(rankings, labels, topics, held_out):
-    of_topic = {qid: {docno: label for (q, docno), label in labels.items() if q == qid} for qid in topics}
-    for row in held_out.leads.itertuples():
-        teams, pooled = COMPARED[row.left_out, row.queries], LEXICAL_POOLS[row.left_out]
-        leads = []
-        for qid in topics:
-            pool = {docno for name in pooled for docno in rankings[name][qid][:10]}
-            known = {docno: label for docno, label in of_topic[qid].items() if docno in pool}
-            leads.append([])
-            for judged in (of_topic[qid], known):
-                dense, lexical = (
-                    np.mean([ndcg_of(rankings[name][qid], qid, judged) for name in teams[team]])
-                    for team in (row.team, row.left_out)
-                )
-                leads[-1].append(dense - lexical)
-        true, pool = np.mean(leads, axis=0)
-        assert (row.lead, row.pool_lead, row.change) == pytest.approx((true, pool, pool - true), abs=1e-6)
-
-
-def test_intervals_are_those_of_the_brute_force(demo, runs, rankings, labels, topics):
-    found = compare_held_out(runs, demo.get_judgments("complete"), resamples=200, seed=3)
-    random = np.random.default_rng(3)
-    drawn = [random.integers(0, 40, 40) for _ in range(200)]
-    assert np.array_equal(np.random.default_rng(3).integers(0, 40, (200, 40)), drawn)
-    shares = {}
-    for row in found.table.itertuples():
-        names = COMPARED[row.left_out, row.queries][row.team]
-        counts = counts_of(rankings, labels, names, LEXICAL_POOLS[row.left_out], topics)
-        # the package's order of the topics
-        counts = dict(zip(topics, counts, strict=True))
-        order = [qid for qid in demo.get_judgments("complete").topics if qid in counts]
-        values = []
-        for sample in drawn:
-            _, unjudged, relevant = (sum(column) for column in zip(*(counts[order[at]] for at in sample), strict=True))
-            values.append(relevant / unjudged if unjudged else np.nan)
-        shares[row.left_out, row.queries, row.team] = np.array(values)
-        ends = tuple(np.nanpercentile(values, [2.5, 97.5]))
-        if row.relevant == 0:
-            # the largest share of independent documents of which none turns up in one of twenty cases
-            ends = (0.0, 1 - 0.05 ** (1 / row.unjudged))
-            assert binom.cdf(0, row.unjudged, ends[1]) == pytest.approx(0.05)
-        assert (row.low, row.high) == pytest.approx(ends, abs=1e-12)
-    for row in found.leads.itertuples():
-        key = (row.left_out, row.queries)
-        more = shares[(*key, row.team)] - shares[(*key, row.left_out)]
-        assert (row.more_low, row.more_high) == pytest.approx(tuple(np.nanpercentile(more, [2.5, 97.5])), abs=1e-12)
-        assert row.more_low <= row.more <= row.more_high
 
 
 def test_documents_without_a_label_are_no_zeros(demo, runs, messages):

@@ -3,11 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, Judged
+from ir_measures import AP
 
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import score
 
 #: AP of the first four runs of `field`, computed in another process
@@ -44,13 +43,6 @@ def test_the_judgments_are_the_pool_of_the_pooled_runs(field):
     pd.testing.assert_frame_equal(field.all_qrels.restrict(pool).to_frame(), frame)
 
 
-def test_only_the_team_left_out_has_unjudged_documents_at_the_top(field):
-    unjudged = score(field.runs, field.qrels, [Unjudged @ 5]).mean_values[0]
-    assert (unjudged[field.runs.pooled] == 0).all()
-    assert (unjudged[~field.runs.pooled] > 0).all()
-    assert (score(field.runs, field.all_qrels, [Judged @ 40]).mean_values == 1).all()
-
-
 def test_the_same_seed_gives_the_same_field_in_every_process(field):
     again, other = (simulate_field(seed=s, n_topics=6, n_docs=300, length=40, depth=5) for s in (8, 9))
     pd.testing.assert_frame_equal(again.runs.to_frame(), field.runs.to_frame())
@@ -58,13 +50,6 @@ def test_the_same_seed_gives_the_same_field_in_every_process(field):
     assert not np.array_equal(score(other.runs, other.qrels, AP).values, score(field.runs, field.qrels, AP).values)
     # as another process found them
     assert score(field.runs, field.qrels, AP).mean_values[0, :4] == pytest.approx(AP_ELSEWHERE, abs=1e-12)
-
-
-def test_the_smallest_field():
-    smallest = simulate_field(n_topics=1, n_docs=20, n_teams=3, length=100, depth=1)
-    assert len(smallest.runs) == 6
-    assert (smallest.runs.field.lengths == 20).all()  # there are no more documents
-    assert len(smallest.all_qrels) == 20
 
 
 @pytest.mark.parametrize("options", [{"n_topics": 0}, {"n_docs": 19}, {"n_teams": 2}, {"length": 0}, {"depth": 0}])

@@ -17,13 +17,6 @@ def report():
     return answer()
 
 
-def test_the_topic_without_a_relevant_document_is_left_out(report):
-    assert report.without == ["14"]
-    assert report.held_out.n_topics == 40
-    assert "14" not in report.by_team.scores.topics
-    assert "14" not in report.partial.per_topic["qid"].tolist()
-
-
 def test_a_full_pool_is_fair_to_dense_runs(report):
     changes = report.full.changes[report.full.changes["measure"] == "nDCG@10"]
     assert changes.loc[changes["type"] == "dense", "drop"].abs().max() <= 1

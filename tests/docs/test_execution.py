@@ -30,13 +30,6 @@ def test_a_block_shows_what_it_prints_and_its_last_value(page):
     assert page.value("f'{x / 4:.0%}'", 40) == "75%"
 
 
-def test_a_warning_of_the_page_is_shown_and_one_of_other_code_is_not(page):
-    code = (
-        "import warnings\nwarnings.warn('mind the gap')\nwarnings.warn_explicit('not here', UserWarning, 'other.py', 1)"
-    )
-    assert page.run(code, 1) == Output(warned=("UserWarning: mind the gap",))
-
-
 @pytest.mark.parametrize(
     ("code", "told"),
     [

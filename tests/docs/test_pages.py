@@ -47,26 +47,6 @@ def names(code):
     return made, {node.id for node in found if isinstance(node.ctx, ast.Load)}
 
 
-def written(page):
-    """Yield each line of code, or of a command, that the page shows, without what it prints."""
-    for options, code in blocks(page):
-        if options.get("shown") not in ("nothing", "output"):
-            yield from textwrap.dedent(code).splitlines()
-    pattern = r"^\.\. (?:code-block:: (?:python|sh|console)|command::)\n((?:   .*\n|\n)*)"
-    for body in re.findall(pattern, page.read_text(encoding="utf-8"), re.MULTILINE):
-        lines = textwrap.dedent(body).splitlines()
-        prompts = tuple(prompt for prompt in (">>> ", "$ ") if any(line.startswith(prompt) for line in lines))
-        goes_on = False
-        for line in lines:
-            if not prompts or goes_on or line.startswith((*prompts, "... ")):
-                yield line
-            goes_on = line.endswith("\\")
-
-
-def test_code_fits_a_page():
-    assert [(page.name, line) for page in PAGES for line in written(page) if len(line) > 88] == []
-
-
 def test_what_a_reader_sees_needs_nothing_that_a_page_hides():
     for page in PAGES:
         hidden, shown, used = {"outputs", "root", "stored"}, set(), set()

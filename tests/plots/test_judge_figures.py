@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from annotator_parts import labelled as by_annotators
-from audit_parts import FIELD as AUDITED
-from audit_parts import RUNS, as_frame, relabelled
-from drawing_parts import NASTY, check
+from drawing_parts import check
 from family_parts import noisy, simulated, with_families
 from label_parts import judged, labelled, row_of
 from matplotlib.colors import to_rgb
@@ -122,78 +119,6 @@ def test_a_cell_for_every_two_runs():
     assert np.ma.getmaskarray(cells).sum() == len(names)
     assert "blunt" in ax.get_title()
     assert [text.get_text() for text in ax.get_yticklabels()] == names
-
-
-# figures of annotators: whole at every width, and what they draw is what the tables say
-
-LABELS = by_annotators(seed=41, n_annotators=4)
-LONG = LABELS.assign(
-    annotator=LABELS["annotator"].map(dict(zip(sorted(LABELS["annotator"].unique()), NASTY, strict=False)))
-)
-
-
-@pytest.fixture(scope="module")
-def of_annotators():
-    """Return name -> what draws a figure of it."""
-    agreement = ptr.judging.annotator_agreement(LONG, gold=ptr.judging.majority_vote(LABELS), rel=2, resamples=40)
-    return {
-        "pairs": agreement.plot,
-        "gold": lambda **how: agreement.plot("gold", labels="binary", **how),
-        "relevant": lambda **how: agreement.plot("others", items="relevant", **how),
-    }
-
-
-@pytest.mark.parametrize(("name", "width"), [("pairs", 3.3), ("pairs", 7), ("relevant", 2.5), ("gold", 3.3)])
-def test_figures_of_annotators_are_whole(of_annotators, name, width):
-    check(of_annotators[name](width=width), 7 if width < 4.5 else 9)
-
-
-def test_kappas_are_those_of_the_table_largest_on_top():
-    agreement = ptr.judging.annotator_agreement(LABELS, resamples=40)
-    ax = agreement.plot()
-    rows = agreement.pairs[(agreement.pairs["items"] == "all") & (agreement.pairs["labels"] == "grades")]
-    points = np.asarray(ax.collections[1].get_offsets())
-    assert points[:, 0].tolist() == sorted(rows["kappa"], reverse=True)
-    assert points[:, 1].tolist() == [5, 4, 3, 2, 1, 0]
-    ends = [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()]
-    best = rows.sort_values("kappa", ascending=False).iloc[0]
-    assert ends[0] == [best["kappa_low"], best["kappa_high"]]
-    labels = [text.get_text() for text in ax.get_yticklabels()]
-    assert labels[0] == f"{best['first']} - {best['second']}"
-    assert sorted({line.get_xdata()[0] for line in ax.get_lines()}) == [0.4, 0.6, 0.8]
-
-
-# figures of rankings under judges: whole at every width, and what they draw is what the tables say
-
-JUDGES = {name: as_frame(relabelled(n, share=0.5)) for n, name in enumerate((*NASTY[:4], "plain"))}
-RELABELLED = {"ann": as_frame(relabelled(9, share=0.2)), NASTY[4]: as_frame(relabelled(10, share=0.2))}
-
-
-@pytest.fixture(scope="module")
-def audited():
-    frames = {f"{NASTY[n % 6]}{n}": RUNS[name] for n, name in enumerate(RUNS.names)}
-    types = {name: NASTY[n % 3] for n, name in enumerate(frames)}
-    runs = ptr.RunSet.from_frames(frames, types=types)
-    return ptr.audit_labels(runs, AUDITED.qrels, JUDGES, ["AP", "nDCG@5"], people=RELABELLED, resamples=20)
-
-
-@pytest.mark.parametrize(("kind", "width"), [("agreement", 3.3), ("scores", 3.3), ("ranks", 3.3), ("ranks", 7)])
-def test_figures_of_an_audit_are_whole(audited, kind, width):
-    judge = None if kind == "agreement" else NASTY[0]
-    options = {} if kind == "agreement" else {"judge": judge}
-    check(audited.plot(kind=kind, width=width, **options), 7 if width < 4.5 else 9)
-
-
-def test_taus_are_those_of_the_table_judges_first(audited):
-    ax = audited.plot("nDCG@5")
-    rows = audited.table[(audited.table["measure"] == "nDCG@5") & (audited.table["by"] == "all")]
-    models, people = (rows[rows["kind"] == kind].sort_values("tau_b", ascending=False) for kind in ("model", "people"))
-    for lines, dots, mine in ((*ax.collections[:2], models), (*ax.collections[2:], people)):
-        assert np.asarray(dots.get_offsets())[:, 0].tolist() == mine["tau_b"].tolist()
-        ends = sorted(segment[:, 0].tolist() for segment in lines.get_segments())
-        assert ends == sorted(mine[["tau_b_low", "tau_b_high"]].to_numpy().tolist())
-    assert np.asarray(ax.collections[1].get_offsets())[:, 1].tolist() == [6, 5, 4, 3, 2]
-    assert len(ax.get_legend().get_texts()) == 2
 
 
 # the figures of judges and families of runs: what stands in the axes

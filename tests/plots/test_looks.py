@@ -23,7 +23,7 @@ from pt_reuse.plots.bars import (
 from pt_reuse.plots.forests import plot_estimators, plot_labels_needed, plot_rank_intervals
 from pt_reuse.plots.lines import plot_judged_by_rank, plot_plans, plot_pool_costs
 from pt_reuse.plots.run_scores import plot_new_by_topic, plot_reduced_scores, plot_squares, plot_two_scores
-from pt_reuse.plots.sheet import COLOURS, MARKERS, Place, looks, off_screen
+from pt_reuse.plots.sheet import Place, looks, off_screen
 from pt_reuse.studies.coverage import plot_rises
 
 
@@ -51,15 +51,6 @@ def rank_table(n=63):
     rank, reach = np.arange(1, n + 1), np.random.default_rng(4).integers(0, n, (2, n))
     ends = {"rank_low": np.maximum(rank - reach[0], 1), "rank_high": np.minimum(rank + reach[1], n)}
     return pd.DataFrame({"name": names(n, "run"), "rank": rank, **ends})
-
-
-def lightness(colour):
-    """Return CIELAB L* of a colour, 0 for black to 100 for white, by its definition."""
-    from matplotlib.colors import to_rgb
-
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return 116 * luminance ** (1 / 3) - 16 if luminance > 216 / 24389 else luminance * 24389 / 27
 
 
 def densities(n=93, rounds=8):
@@ -127,18 +118,11 @@ def nan_scores():
 
 FIGURES = {
     "change": partial(plot_reduced_scores, by_run(), measure="AP", unit="team"),
-    "percent": partial(plot_reduced_scores, by_run(), measure="AP", unit="team", kind="percent"),
     "scores": partial(plot_reduced_scores, by_run(), measure="nDCG(dcg='exp-log2')@10", unit="team", kind="scores"),
-    "of one run": partial(plot_reduced_scores, by_run(1, 1), measure="AP", unit="run"),
-    "no change": partial(plot_reduced_scores, by_run(change="none"), measure="AP", unit="team"),
     "no number": partial(plot_reduced_scores, nan_scores(), measure="AP", unit="team", by="type"),
     "two judgments": partial(plot_two_scores, changes(), measure="AP", judgments=LONG),
     "gains by team": partial(plot_two_scores, changes(change="gain"), measure="AP", kind="percent", by="team"),
-    "two scores, no groups": partial(
-        plot_two_scores, changes(40, types=False).assign(team=None), measure="AP", kind="scores", judgments=LONG
-    ),
     "uniques": partial(plot_unique_counts, unique_counts()),
-    "uniques of one": partial(plot_unique_counts, unique_counts(1, "type")),
     "uniques of nobody": partial(plot_unique_counts, unique_counts(0)),
     "drops": partial(plot_unit_drops, units(), measure="AP"),
     "ranks": partial(plot_judged_by_rank, ranks(), depths(100)),
@@ -146,22 +130,12 @@ FIGURES = {
         plot_judged_by_rank, ranks(40, others=False), depths(0, 5, 7, 8, 9, 10, 12, 14, 18, 20)
     ),
     "densities": partial(plot_density, *densities()),
-    "densities of one topic": partial(plot_density, *densities(2, 1)),
-    "densities of rounds by name": partial(
-        plot_density, densities()[0], densities()[1][["qid", "density"]], first_said="depth-10 pool", last_said=LONG[0]
-    ),
     "saturation": partial(plot_saturation, *saturation(), measure="nDCG(dcg='exp-log2')@10"),
-    "saturation of one topic": partial(plot_saturation, *saturation(1), measure="P@10"),
     "minimum ranks": partial(plot_minimum_ranks, *minimum_ranks()),
-    "minimum ranks, deep": partial(plot_minimum_ranks, *minimum_ranks(5, depth=1000)),
     "minimum ranks of nothing": partial(plot_minimum_ranks, *minimum_ranks(2, n=0)),
     "pool costs": partial(plot_pool_costs, pool_costs(), "tau_b", title="How it ranks", label="tau_b by nDCG@10"),
-    "pool costs of one depth": partial(plot_pool_costs, pool_costs(1), "share", title="It finds", label="share"),
     "plans": partial(plot_plans, plans(), column="tau_b", title="Plans", label="tau_b (AP)", wanted=0.9),
     "plans of strategies": partial(plot_plans, plans(3), column="tau_b", title="Plans", label="tau_b (AP)"),
-    "plans, none checked": partial(
-        plot_plans, plans().query("topics > 25"), column="tau_b", title="Plans", label="tau_b (AP)"
-    ),
     "rank intervals": partial(
         plot_rank_intervals, rank_table(), measure="AP", said="95 % intervals for all at once", noun="systems"
     ),
@@ -178,9 +152,6 @@ FIGURES = {
             {"first": ["a", "b"], "second": ["c", "a run of a long name"], "expected": [3.5, 40], "most": [9, 61]}
         ),
         confidence=0.9,
-    ),
-    "rank intervals of two": partial(
-        plot_rank_intervals, rank_table(2), measure="AP", said="under every completion", noun="runs"
     ),
     "drops of nobody": partial(plot_unit_drops, units().assign(max_drop=0), measure="AP"),
     "rises": partial(plot_rises, rises(50), measure="AP"),
@@ -224,15 +195,6 @@ def test_axes_of_ones_own_are_whole_and_have_no_title(name, layout):
     assert figure.get_size_inches().tolist() == [7, 2.8]
 
 
-@pytest.mark.parametrize("name", ["two judgments", "uniques", "ranks"])
-def test_a_legend_can_be_left_out_and_made_by_oneself(name):
-    ax = FIGURES[name](place=Place(width=3.3, legend=False))
-    assert ax.get_legend() is None
-    _, mine = ax.get_legend_handles_labels()
-    ours = new(name, 3.3).get_legend().get_texts()
-    assert sorted(text.replace("\n", " ") for text in mine) == sorted(t.get_text().replace("\n", " ") for t in ours)
-
-
 def test_a_legend_is_below_the_axes_where_they_are_narrow_and_beside_those_of_a_page():
     narrow, wide = (new("change", width) for width in SIZES)
     between = new("change", 5.0)
@@ -240,30 +202,6 @@ def test_a_legend_is_below_the_axes_where_they_are_narrow_and_beside_those_of_a_
     for ax in (narrow, between):
         assert ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
     assert wide.get_legend().get_window_extent().x0 > wide.get_window_extent().x1
-
-
-def test_colours_differ_by_twelve_steps_of_lightness_and_markers_differ():
-    light = [lightness(colour) for colour in COLOURS]
-    assert light == sorted(light)
-    assert min(np.diff(light)) >= 11.5
-    assert light[-1] < 85, "to be seen on white"
-    assert len(set(MARKERS)) == len(COLOURS)
-    for n in range(2, 7):
-        groups = looks(range(n))
-        chosen = [lightness(look.colour) for look in groups.values()]
-        assert len(chosen) == n
-        # fewer groups are further apart
-        assert min(np.diff(chosen)) >= [65, 25, 12, 11.5, 11.5][n - 2]
-        assert len({look.marker for look in groups.values()}) == n
-
-
-def test_a_group_has_one_look_in_its_field_and_thirty_six_groups_have_their_own():
-    field = looks(f"team{i:02}" for i in range(36))
-    assert looks([*reversed(field), *field]) == field
-    assert len(set(field.values())) == 36
-    assert list(looks(["b", "not given", "c", "a"])) == ["a", "b", "c", "not given"]
-    # runs without a group change no group's look
-    assert looks("abc").items() < looks(["b", "not given", "c", "a"]).items()
 
 
 def test_squares_have_the_same_limits_and_the_colours_of_the_field():
@@ -323,16 +261,6 @@ def test_a_part_of_a_figure_is_a_place_too():
     right.subplots()
     left.figure.canvas.draw()
     assert ax.get_tightbbox().x1 <= left.bbox.x1 + 1
-
-
-def test_axes_that_share_theirs_keep_every_point_in_view():
-    _, (left, right) = plt.subplots(1, 2, sharey=True, sharex=True, figsize=(7, 3), layout="constrained")
-    for ax, factor in ((left, 3), (right, 1)):
-        table = changes(30, 3)
-        table["other_score"] = table["score"] + factor * (table["other_score"] - table["score"])
-        plot_two_scores(table, measure="AP", place=Place(ax=ax))
-    (low, high), deepest = right.get_ylim(), points(left)[:, 1].min()
-    assert low < deepest < points(right)[:, 1].min() < 0 < high
 
 
 @pytest.mark.parametrize("shared", [{"sharex": True, "sharey": True}, {"sharey": True}, {"sharex": True}])

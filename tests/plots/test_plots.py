@@ -48,10 +48,6 @@ def expected(x, y):
     return points[np.lexsort(points.T)]
 
 
-def key(ax):
-    return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
-
-
 def named(ax):
     return {note.get_text(): note.xy for note in ax.texts}
 
@@ -69,14 +65,6 @@ def test_the_change_in_per_cent_and_the_scores_themselves(lou):
     ax = lou.plot("AP", view="scores", ax=blank())
     assert np.array_equal(drawn(ax), expected(table["score"], table["reduced_score"]))
     assert ax.get_xlim() == ax.get_ylim()
-
-
-def test_the_units_that_lose_most_have_the_colours(lou):
-    table = lou.by_run[lou.by_run["measure"] == "AP"]
-    loss = (table["score"] - table["reduced_score"]).groupby(table["team"]).max().sort_values(ascending=False)
-    labels = key(lou.plot("AP", ax=blank()))
-    assert labels[:6] == [f"{team} (−{value:.3f})" for team, value in loss.head(6).items()]
-    assert labels[6] == "3 other teams"
 
 
 def test_the_runs_that_lose_most_are_named_at_their_points():
@@ -149,15 +137,3 @@ def test_the_largest_drops_are_the_bars(lou):
     ]
     assert [note.get_text() for note in ax.texts] == notes
     assert str(rest) in ax.get_xlabel()
-
-
-def test_two_sets_of_scores_are_drawn_by_type(agreement):
-    ax = agreement.plot("nDCG@10", ax=blank())
-    assert key(ax) == ["lexical", "manual", "neural"]
-    rows = agreement.changes[agreement.changes["measure"] == "nDCG@10"]
-    assert np.allclose(drawn(ax), expected(rows["score"], rows["other_score"] - rows["score"]), atol=1e-12)
-    ax = agreement.plot("nDCG@10", view="scores", ax=blank())
-    assert np.array_equal(drawn(ax), expected(rows["score"], rows["other_score"]))
-    percent = agreement.plot("nDCG@10", view="percent", ax=blank())
-    changed = 100 * (rows["other_score"] / rows["score"] - 1)
-    assert np.allclose(drawn(percent), expected(rows["score"], changed), atol=1e-9)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from coverage_parts import DEPTHS, POOL_DEPTH, ragged_field
-from drawing_parts import check, saturation
+from drawing_parts import check
 from matplotlib.colors import to_rgba
 
 import pt_reuse as ptr
-from pt_reuse.plots.bars import plot_saturation
 from pt_reuse.plots.sheet import looks, of_tau, off_screen
 
 pytestmark = [
@@ -54,28 +53,6 @@ def test_a_row_for_each_run_with_unjudged_documents_most_first(found):
             shown += 1
     assert shown == len(names)
     assert ax.get_xlim()[0] == 0
-
-
-def test_a_bar_for_each_run_that_moves_on_condensed_lists(found):
-    ax = found.plot("rise", measure="AP")
-    rises = found.condensed.query("measure == 'AP' and rise != 0").set_index("name")["rise"]
-    names = [label.get_text() for label in ax.get_yticklabels()]
-    (bars,) = ax.containers
-    assert dict(zip(names, (bar.get_width() for bar in bars), strict=True)) == rises.to_dict()
-
-
-def test_a_line_for_each_type_and_one_of_the_contributors(found):
-    ax = found.plot("depths")
-    groups = found.groups[found.groups["by"] == "type"]
-    *lines, dotted = ax.get_lines()
-    assert len(lines) == 2
-    for line in lines:
-        values = [found_group["unjudged"].tolist() for _, found_group in groups.groupby("group")]
-        assert line.get_ydata().tolist() in values
-        assert line.get_xdata().tolist() == [0, 1, 2]
-    contributors = found.table[found.table["contributed"]]
-    assert dotted.get_ydata() == pytest.approx(contributors.groupby("depth")["unjudged_without_own"].mean())
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "3", "10"]
 
 
 def test_figures_are_whole_and_can_be_read(found, moved):
@@ -189,21 +166,6 @@ def test_densities_are_drawn_after_the_first_and_the_last_round():
     assert key(ax) == ["depth-2 pool", "further rounds", "all judgments", "density 1/3", "density 1/2"]
     lines = [line.get_ydata()[0] for line in ax.get_lines()]
     assert lines == [1 / 3, 1 / 2]
-
-
-def test_bands_and_medians_stand_in_the_order_of_the_medians():
-    table, scores = saturation(9, 11)
-    ax = plot_saturation(table, scores, measure="P@10")
-    order = table.sort_values(["median", "mean"], kind="stable").index
-    median, begin = ax.get_lines()
-    assert median.get_ydata().tolist() == table["median"].loc[order].tolist()
-    for band, ends in zip(ax.collections, ((0, 100), (25, 75)), strict=True):
-        (outline,) = band.get_paths()
-        wanted = {round(float(np.percentile(scores[at], end)), 9) for at in order for end in ends}
-        assert {round(y, 9) for y in outline.vertices[:, 1].tolist()} == wanted
-    dark = table["saturated"].loc[order].tolist()
-    assert begin.get_xdata()[0] == dark.index(True) + 0.5
-    assert key(ax) == ["median", "quartiles", "lowest to highest", "from here the median is the maximum"]
 
 
 # the figure of swap rates draws what the table says

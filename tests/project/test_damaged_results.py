@@ -126,13 +126,6 @@ def test_no_folder(tmp_path, messages):
         messages.refused(lambda odd=odd: read_result(odd), argument="folder")
 
 
-def test_a_table_that_was_cut(folder, messages):
-    path = folder / "table.csv"
-    path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
-    change(folder)
-    messages.refused(lambda: read_result(folder), place="{d}/saved, table.csv")
-
-
 def without_table(contents):
     return {name: value for name, value in contents["fields"].items() if name != "table"}
 
@@ -225,16 +218,6 @@ def test_a_save_that_is_killed_at_any_rename_leaves_the_result_before(tmp_path, 
 
 def no_links(*_arguments, **_options):
     raise PermissionError(1, "Operation not permitted")
-
-
-def test_tables_of_the_result_before_go_and_what_the_user_changed_stays(tmp_path):
-    for changed in (False, True):
-        Numbered.of(9).save(tmp_path, overwrite=True)
-        if changed:
-            (tmp_path / "again.csv").write_bytes(b"changed")
-        Numbered.of(8).save(tmp_path, overwrite=True)
-        assert (tmp_path / "again.csv").exists() == changed
-        assert read_result(tmp_path).numbers() == {8}
 
 
 @pytest.mark.parametrize("cell", [b"x", [1], 1j, "a\ud800"], ids=["bytes", "list", "complex", "surrogate"])

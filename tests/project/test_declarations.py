@@ -103,17 +103,3 @@ def test_an_option_refuses_what_it_cannot_take_by_its_name():
                 refused.add(error.argument)
         faults += [] if refused == {argument} else [(name, argument, refused)]
     assert faults == []
-
-
-def test_arguments_that_python_refuses_are_those_of_the_public_function():
-    for given in ({"runs": 1}, {"runs": 1, "qrels": 2, "dpeth": 3}):
-        with pytest.raises(TypeError, match=r"^leave_out_uniques\(\) .*(qrels|dpeth)"):
-            ptr.leave_out_uniques(**given)
-
-
-def test_reports_say_the_order_and_the_topics():
-    field = ptr.demo.simulate_field(seed=7, n_topics=5)
-    for complete, topics in ((True, "all topics"), (False, "a run's own topics")):
-        found = ptr.profile.coverage(field.runs, field.qrels, "P@5", complete=complete, depth=field.depth)
-        said = f"Conventions: documents ranked in the order trec_eval; means over {topics}."
-        assert said in found.report().notes

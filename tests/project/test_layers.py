@@ -9,7 +9,6 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from public import NAMESPACES
 from sources import every
 
 import pt_reuse
@@ -93,16 +92,6 @@ def test_imports_go_down(module):
             )
 
 
-def test_what_is_asked_of_a_field_needs_nothing_of_how_documents_are_judged():
-    judging = f"{TOP}.judging"
-    parts = {
-        module.split(".")[1]
-        for module in FILES
-        if any(name.startswith(judging) for name, _ in imports(tree_of(module)))
-    }
-    assert parts <= {"judging", "experiment", "cli"}
-
-
 @EVERY_FILE
 def test_only_plots_are_imported_late_and_what_a_command_runs(module):
     late = [imported for imported, inside in imports(tree_of(module)) if inside == "function"]
@@ -134,11 +123,6 @@ def test_a_study_is_where_its_name_says():
     for study in declared:
         file = study.__module__.split(".")[2]
         assert file in several or file == study.__name__.removesuffix("_of_uniques")
-
-
-def test_no_public_name_hides_a_module():
-    modules = {module.split(".")[1] for module in FILES if "." in module} - set(NAMESPACES)
-    assert not set(pt_reuse.__all__) & modules
 
 
 def test_files_are_short():

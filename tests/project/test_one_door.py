@@ -7,15 +7,11 @@ import inspect
 import warnings
 from typing import NamedTuple
 
-import ir_datasets
 import ir_measures
-import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from declared import STUDIES
 from ir_datasets.formats import GenericQrel, GenericScoredDoc, TrecQrel
-from public import PUBLIC, functions
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import as_qrels
@@ -28,11 +24,7 @@ FRAMES = {name: FIELD.runs[name].drop(columns="name") for name in sorted(FIELD.r
 POOLED = FIELD.runs.select(pooled=True).names
 RUNS, QRELS = ptr.RunSet.from_frames(FRAMES), FIELD.qrels
 JUDGED = QRELS.to_frame()
-TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 ERRORS = ptr.judging.flips(0.3, range(4))
-VECTORS = ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(sorted(set(RUNS.to_frame()["docno"])))})
-KNOWN = ptr.judging.Oracle(FIELD.all_qrels, unknown="not relevant")
-PROTOCOL = ptr.judging.TrecDL2021(pool_depth=2, pool_order="trec_eval", topic_budget=9)
 THEIRS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
 
@@ -83,53 +75,29 @@ def judgments_file(folder):
 RUN_FORMS = {
     "a dict of frames": lambda d: FRAMES,
     "frames of ir_measures": lambda d: {n: f.rename(columns=THEIRS).drop(columns="rank") for n, f in FRAMES.items()},
-    "what pipelines return": lambda d: {
-        name: pt.Transformer.from_df(frame.assign(query="q", docid=3))(TOPICS) for name, frame in FRAMES.items()
-    },
     "ScoredDoc of ir_measures": lambda d: scored(ir_measures.ScoredDoc),
     "ScoredDoc of ir_datasets": lambda d: scored(GenericScoredDoc),
     "tuples one by one": lambda d: {name: iter(found) for name, found in scored(GenericScoredDoc).items()},
     "dicts of ir_measures": lambda d: {name: nested(frame, "score") for name, frame in FRAMES.items()},
-    "forms mixed": lambda d: {**FRAMES, **dict(list(scored(ir_measures.ScoredDoc).items())[:2])},
     "one frame": lambda d: RUNS.to_frame(),
-    "one frame of ir_measures": lambda d: RUNS.to_frame().rename(columns=THEIRS),
     "a folder": files,
-    "a folder as text": lambda d: str(files(d)),
     "a pattern": lambda d: str(files(d) / "input.*"),
     "several files": lambda d: [str(path) for path in sorted(files(d).iterdir())],
-    "files one by one": lambda d: iter(sorted(files(d).iterdir())),
     "files by name": lambda d: files_by_name(d),
-    "files among frames": lambda d: {**FRAMES, **dict(list(files_by_name(d).items())[:2])},
     "a collection's name": lambda d: named(d, runs=files(d)),
 }
 QRELS_FORMS = {
     "a frame": lambda d: JUDGED,
     "a frame of ir_measures": lambda d: JUDGED.rename(columns=THEIRS).assign(iteration="0"),
-    "a frame of ir_datasets": lambda d: JUDGED.rename(columns=THEIRS).assign(iter=0),
     "Qrel of ir_measures": lambda d: judged(ir_measures.Qrel),
     "TrecQrel of ir_datasets": lambda d: judged(TrecQrel, "Q0"),
     "GenericQrel of ir_datasets": lambda d: tuple(judged(GenericQrel)),
     "tuples one by one": lambda d: iter(judged(ir_measures.Qrel)),
-    "tuples of two kinds": lambda d: [*judged(GenericQrel)[:5], *judged(TrecQrel, "0")[5:]],
     "tuples of one's own": lambda d: [Judged(docno, qid, label, "me") for qid, docno, label in judged(GenericQrel)],
     "a dict of ir_measures": lambda d: nested(JUDGED, "label"),
     "a file": judgments_file,
-    "a file as text": lambda d: str(judgments_file(d)),
     "a collection's name": lambda d: named(d, qrels=judgments_file(d)),
-    "as ir_measures reads a file": lambda d: ir_measures.read_trec_qrels(str(judgments_file(d))),
 }
-
-
-def own(folder):
-    return ptr.register_collection("mine", runs=files(folder), pooled=RUNS.names[:3], overwrite=True)
-
-
-def verified(folder, runs, qrels):
-    (folder / "mine.csv").write_text(
-        "collection,what,kind,arguments,name,value,source\n"
-        f"mine,AP,scores,measure=AP,{RUNS.names[0]},0.5,nobody\n,,,,{RUNS.names[1]},0.1,\n"
-    )
-    return ptr.verify(own(folder), runs=runs, qrels=qrels, figures=folder / "mine.csv").table
 
 
 def answers(judge):
@@ -151,16 +119,6 @@ TAKERS = {
     "depth_pool": lambda d, runs=RUNS: ptr.depth_pool(runs, depth=2).contributions(),
     "pools.take_pool": lambda d, runs=RUNS: ptr.pools.take_pool(runs, n=3, contributors=POOLED).contributions(),
     "pools.fusion_pool": lambda d, runs=RUNS: ptr.pools.fusion_pool(runs, n=3, contributors=POOLED).contributions(),
-    "pools.leave_out_dynamic": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.pools.leave_out_dynamic(
-            runs, qrels, "AP", VECTORS, TOPICS, by="run", depth=3, contributors=POOLED, judge=KNOWN
-        ).by_run
-    ),
-    "profile.sensitivity": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.profile.sensitivity(
-            ptr.leave_out_uniques, runs, qrels, "AP", grid=["depth"], by="run", depth=3, contributors=POOLED
-        ).table
-    ),
     "pools.compare_strategies": lambda d, runs=RUNS, qrels=QRELS: (
         ptr.pools.compare_strategies(
             runs, qrels, "rank", budgets=3, measures="AP", depth=3, contributors=POOLED, repeats=1
@@ -171,28 +129,16 @@ TAKERS = {
         .to_frame()
         .drop(columns="time")
     ),
-    "judging.judge_continuously": lambda d, runs=RUNS: ptr.judging.judge_continuously(
-        VECTORS, TOPICS, ptr.judging.Oracle(QRELS, unknown="not relevant"), protocol=PROTOCOL, runs=runs
-    ).labels.drop(columns="time"),
-    "verify": lambda d, runs=RUNS, qrels=QRELS: verified(d, runs, qrels),
-    "report": lambda d, runs=RUNS, qrels=QRELS: ptr.report(runs, qrels, "P@3", resamples=0).questions,
-    "ReuseDataset.get_runs": lambda d, runs=RUNS: own(d).get_runs(runs=runs, pooled=True).to_frame(),
-    "judging.rankings_by_annotator": lambda d, runs=RUNS, qrels=QRELS: (
-        ptr.judging.rankings_by_annotator(runs, {"ann": FIELD.all_qrels.restrict(QRELS)}, qrels, "AP").by_run
-    ),
     "Pool.remainder": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=5).remainder(qrels).to_frame(),
     "Pool.counts": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=5).counts(qrels),
 }
 #: those whose argument has another name
 OTHERS = {
     "RunSet.union": lambda d, runs=RUNS: ptr.RunSet.from_frames(STRANGER).union(runs).to_frame(),
-    "Qrels.union": lambda d, qrels=QRELS: kept(FIELD.all_qrels.union(qrels)),
     "Qrels.__or__": lambda d, qrels=QRELS: kept(FIELD.all_qrels | qrels),
     "Qrels.__sub__": lambda d, qrels=QRELS: (FIELD.all_qrels - qrels).to_frame(),
     "Qrels.restrict": lambda d, qrels=QRELS: FIELD.all_qrels.restrict(qrels).to_frame(),
     "Pool.judge": lambda d, qrels=QRELS: ptr.depth_pool(RUNS, depth=1, contributors=POOLED).judge(qrels).to_frame(),
-    "judging.expand_judgments": lambda d, qrels=QRELS: kept(ptr.judging.expand_judgments(FIELD.all_qrels, qrels)),
-    "judging.expand_judgments (old)": lambda d, qrels=QRELS: kept(ptr.judging.expand_judgments(qrels, FIELD.all_qrels)),
     "judging.Oracle": lambda d, qrels=QRELS: answers(ptr.judging.Oracle(qrels)),
     "judging.Noisy": lambda d, qrels=QRELS: answers(ptr.judging.Noisy(qrels, ERRORS, seed=1)),
     "as_judge": lambda d, qrels=QRELS: answers(as_judge(qrels)),
@@ -201,18 +147,6 @@ OTHERS = {
     ).reset_index(),
 }
 STRANGER = {"stranger": FRAMES[RUNS.names[0]]}
-#: public functions that are tested elsewhere
-ELSEWHERE = {
-    "Experiment": {"qrels"},
-    "add_columns": {"runs", "qrels"},
-    "pools.estimate_relevant": {"qrels"},
-    # two runs at most
-    "labels.plan_labels": {"runs"},
-    # runs without types are none for these
-    "by_type": {"runs", "qrels"},
-    "pools.leave_out_type": {"runs", "qrels"},
-    "labels.family_effect": {"runs"},
-}
 #: what studies call runs and judgments
 PARTS = {
     "runs": RUNS, "qrels": QRELS, "other": FIELD.all_qrels, "qrels_a": QRELS, "qrels_b": FIELD.all_qrels,
@@ -252,10 +186,14 @@ def assert_equal(one, other):
     pd.testing.assert_frame_equal(one[shared], other[shared], check_exact=True)
 
 
-LAST_NAMES = {name.rpartition(".")[2] for name in [*TAKERS, *ELSEWHERE]}
+#: studies that take types or families of runs, two runs at most, scores, or data of their own, and those among TAKERS
+APART = {name.rpartition(".")[2] for name in TAKERS} | {
+    "by_type", "leave_out_type", "family_effect", "plan_labels", "compare_leaderboards", "sensitivity_of_uniques",
+    "leave_out_dynamic", "rankings_by_annotator",
+}  # fmt: skip
 STUDIED = {
     f"{name} ({part})": (name, part)
-    for name in sorted(STUDIES.keys() - LAST_NAMES - {"compare_leaderboards", "sensitivity_of_uniques"})
+    for name in sorted(STUDIES.keys() - APART)
     for part in PARTS.keys() & inspect.signature(STUDIES[name]).parameters.keys() - MORE.get(name, {}).keys()
 }
 CALLS = TAKERS | OTHERS
@@ -311,23 +249,3 @@ def test_forms(parameter, tmp_path, monkeypatch):
         except Exception as error:
             faults.append(f"{taker} of {form}: {error!r:.300}")
     assert faults == []
-
-
-def test_every_function_that_takes_runs_or_judgments_is_here():
-    found = {name: {"runs", "qrels"} & inspect.signature(function).parameters.keys() for name, function in functions()}
-    found = {name: parts for name, parts in found.items() if parts}
-    places = {name.rpartition(".")[2]: name for name in PUBLIC}
-    here = {name: set(inspect.signature(call).parameters) - {"d"} for name, call in TAKERS.items()} | ELSEWHERE
-    for name, part in STUDIED.values():
-        if part in FORMS and name in places:
-            here.setdefault(places[name], set()).add(part)
-    assert found == {name: parts for name, parts in here.items() if not name.startswith("as_")}
-
-
-def test_what_a_dataset_of_ir_datasets_yields():
-    found = as_qrels(ir_datasets.load("reuse/demo").qrels_iter())
-    expected = pt.get_dataset("reuse:demo").get_qrels()
-    assert len(found) == len(expected) == 989
-    both = found.to_frame().merge(expected, on=["qid", "docno"])
-    assert len(both) == len(found)
-    assert np.array_equal(both["label_x"], both["label_y"])

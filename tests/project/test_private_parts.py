@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from concurrent.futures.process import BrokenProcessPool
 
 import joblib
-import pyterrier as pt
 
 from pt_reuse import _jobs
-from pt_reuse.collections.dataset import IRDSDataset
 
 # ---- joblib
 
@@ -27,19 +24,7 @@ def test_joblib_says_what_is_configured(tmp_path):
         assert hasattr(joblib.ParallelBackendBase, method)
 
 
-def test_what_loky_raises_when_its_workers_are_ended():
-    # told by its name and its kind alone
-    from joblib.externals.loky import process_executor
-
-    assert issubclass(process_executor.ShutdownExecutorError, RuntimeError)
-    assert issubclass(process_executor.TerminatedWorkerError, BrokenProcessPool)
-
-
 # ---- PyTerrier and ir_datasets
-
-
-def test_the_class_of_datasets_is_that_of_pyterrier():
-    assert type(pt.get_dataset("irds:vaswani")) is IRDSDataset
 
 
 def test_pyterrier_has_the_class_elsewhere():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import runpy
 import shutil
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import P, nDCG
+from ir_measures import P
 from real_runs import read_real
 
 import pt_reuse as ptr
@@ -120,38 +119,3 @@ def test_the_figures_of_the_readme_are_what_its_call_gives(fields):
         demo.get_dense_retriever()(demo.get_topics()), demo.get_judgments("complete").to_frame(), [P @ 10]
     )
     assert f"(by complete judgments: {true['P@10']:.3f})".replace("0.", ".") in README
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_the_errors_of_guesses_at_the_unjudged_are_what_the_pages_say(fields):
-    """Each team left out: the error of its runs' scores with 0 for what is unjudged, without it, and corrected."""
-    found = {}
-    for name, (runs, judgments) in fields.items():
-        rel = 1 if name == "TREC-8" else 2
-        measures = [P(rel=rel) @ 10, P(rel=rel, judged_only=True) @ 10, nDCG @ 10, nDCG(judged_only=True) @ 10]
-        lou = ptr.leave_out_uniques(runs, judgments, measures, depth=10, remove="judged")
-        pooled = lou.by_run[lou.by_run["contributed"]]
-        true, reduced = (
-            pooled.pivot_table(index=["team", "name"], columns="measure", values=of)
-            for of in ("score", "reduced_score")
-        )
-        plain, condensed, gains, condensed_gains = map(str, measures)
-        loss = true[gains] - reduced[gains]
-        of_team = loss.groupby("team").mean()
-        others = (of_team.sum() - of_team) / (len(of_team) - 1)
-        errors = [
-            *(true[of] - reduced[to] for of, to in ((plain, plain), (plain, condensed), (gains, gains))),
-            true[gains] - reduced[condensed_gains],
-            loss - loss.index.get_level_values("team").map(others).to_numpy(),
-        ]
-        means = [f"{error.abs().groupby('team').mean().mean():.3f}".removeprefix("0") for error in errors]
-        found[name] = (means, len(of_team))
-    page = (ROOT / "docs" / "questions" / "unjudged.rst").read_text(encoding="utf-8")
-    rows = re.findall(r"^   \* - .*?(\S+)(?: cut to depth 10)?, (\d+) teams\n((?:     - \S+\n)+)", page, re.MULTILINE)
-    assert {name: (cells.split()[1::2], int(teams)) for name, teams, cells in rows} == {
-        name: (means[:4], teams) for name, (means, teams) in found.items()
-    }
-    fair = " ".join((ROOT / "docs" / "questions" / "fair.rst").read_text(encoding="utf-8").split())
-    (new, _), (old, _), (cut, _) = found["2021"], found["2019"], found["TREC-8"]
-    assert f"off by {new[4]} on Deep Learning 2021 ({new[2]} uncorrected), {old[4]} on 2019 ({old[2]})" in fair
-    assert f"and {cut[4]} on TREC-8 cut to depth 10 ({cut[2]})" in fair

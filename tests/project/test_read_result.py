@@ -70,9 +70,6 @@ def test_any_cell(tmp_path_factory, rows):
     assert_same(table, read_result(folder).table)
 
 
-# the package's own results
-
-
 # CSV of others
 
 LONG = "x" * 200_000

@@ -93,21 +93,6 @@ def test_latex_sets_every_letter_and_nothing_else(text):
     assert "''" not in latex(text)
 
 
-@given(st.lists(st.text(st.sampled_from(SPECIAL + "ab[*-\n"), min_size=1, max_size=12), min_size=1, max_size=4))
-def test_latex_rows_have_a_cell_each_and_no_options(names):
-    columns = [Column("Name", names), Column("n", list(range(len(names))), Digits.COUNT), Column("Again", names)]
-    lines = Report(columns, caption="").to_latex().split("\n")
-    rows = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
-    assert len(rows) == len(names)
-    for line in rows:
-        assert len(re.findall(r"(?<!\\)&", line)) == 2
-        assert line.endswith(r" \\")
-        assert line[0] not in "[*"
-        assert not re.search(r"(?<!\\)[%#_$]", line)
-        bare = line.replace(r"\{", "").replace(r"\}", "")
-        assert bare.count("{") == bare.count("}")
-
-
 def elements(page, tag):
     """Return the texts of the elements of a page."""
     return [html.unescape(text) for text in re.findall(rf"<{tag}\b[^>]*>([^<]*)</{tag}>", page)]

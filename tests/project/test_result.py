@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -52,25 +51,3 @@ def test_it_shows_what_tells_rows_apart_and_no_empty_column(judges):
     table = pd.DataFrame({"judge": judges, "family": None, "name": ["x", "y"], "score": [0.5, 0.25]})
     columns = ["judge"] * (judges[1] == "b") + ["name", "score"]
     assert str(OfJudges(table=table, settings={})).splitlines()[2].split() == columns
-
-
-def test_html_is_escaped(result):
-    page = result._repr_html_()
-    assert "run<" not in page
-    assert "<team>" not in page
-    assert "run&lt;0&gt;" in page
-    assert '">by</th><td style="text-align:left">&lt;team&gt;</td>' in page
-    # folded away, and scrolling inside of its cell
-    assert "<details><summary>settings</summary>" in page
-    assert page.count("<table") == page.count("overflow-x:auto") == 2
-
-
-def test_save_writes_every_table_and_the_settings(result, tmp_path):
-    folder = tmp_path / "deep" / "er"
-    written = result.save(folder)
-    assert [path.name for path in written] == ["table.csv", "parts.csv", "settings.json", "result.json"]
-    assert set(folder.iterdir()) == set(written)
-    lines = (folder / "table.csv").read_text().splitlines()
-    assert lines[0] == "name,tau_b"
-    assert [float(line.split(",")[1]) for line in lines[1:]] == result.table["tau_b"].tolist()
-    assert json.loads((folder / "settings.json").read_text()) == {"depth": 100, "by": "<team>"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import inspect
 import io
 import re
 from contextlib import suppress
@@ -15,12 +14,11 @@ import pytest
 from every_result import ODD, every_result, odd_field
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
-from public import kinds
 from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
-from pt_reuse._saving import home_of, read_result
+from pt_reuse._saving import read_result
 from pt_reuse._text import WIDTH, display_width
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.columns import column
@@ -74,19 +72,6 @@ def nouns():
     }
 
 
-def test_every_kind_of_result_says_what_a_paper_prints(results):
-    # an Agreement is a kind of its own, of which another is made
-    assert {*kinds(), "Agreement"} == {name.split(",")[0] for name in results}
-    for name, kind in kinds().items():
-        assert home_of(name) == kind.__module__
-        assert inspect.signature(kind.report).return_annotation == "Report"
-        assert not [
-            parameter
-            for parameter in list(inspect.signature(kind.report).parameters.values())[1:]
-            if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
-        ], f"{name}.report() works without arguments"
-
-
 def test_reports_have_readable_headings_and_at_most_five_columns_beside_the_name(shown):
     for name, found in ((name, one.report) for name, one in shown.items()):
         assert isinstance(found, Report)
@@ -138,13 +123,6 @@ def test_nothing_is_said_of_an_empty_table(results):
         if isinstance(result, Result) and "table" in {part.name for part in fields(result)}:
             nothing = replace(result, table=result.table.head(0))
             assert repr(nothing) == f"{nothing.heading()}: nothing was computed.", name
-
-
-def test_intervals_are_named_where_there_are_any(results):
-    field = ptr.demo.simulate_field(seed=7)
-    without = ptr.leave_out_uniques(field.runs, field.qrels, "AP", depth=10, resamples=0)
-    assert "Intervals" not in str(without)
-    assert "Intervals: 95% bootstrap over topics, 9 resamples, seed 0." in results["LeaveOutUniques"].conditions()[0]
 
 
 def test_pages_escape_every_name_and_scroll_and_fold(results, shown, nouns):
@@ -240,23 +218,6 @@ def test_every_number_that_is_said_is_one_of_the_tables_or_settings(results):
         assert not unknown, (name, unknown, text)
 
 
-@pytest.mark.parametrize(
-    ("row", "form", "said"),
-    [
-        ({"x": 0.95}, ".2f", "0.95"),
-        ({"x": 0.95, "x_low": 0.9, "x_high": 1.0}, ".2f", "0.95 (0.90 to 1.00)"),
-        ({"x": 1}, "rank", "1 rank"),
-        ({"x": 2.0, "x_low": 1.0, "x_high": 4.0}, "rank", "2 ranks (1 to 4)"),
-        ({"x": np.nan}, "rank", "undefined"),
-        ({"x": np.nan}, ".4f", "undefined"),
-        ({"x": "a"}, "", "a"),
-    ],
-)
-def test_cells_in_words(row, form, said):
-    assert format(Told(row, "x"), form) == said
-    assert cells(row).keys() == row.keys()
-
-
 def test_a_sentence_has_the_digits_of_the_table():
     row = {"max_drop": 2.5, "max_drop_low": 1.0, "max_drop_high": 3.5, "tau_b": 0.95}
     assert (
@@ -268,18 +229,6 @@ def test_a_sentence_has_the_digits_of_the_table():
 
 
 # each report against the tables that it is made of
-
-
-def test_the_report_of_scores(results):
-    scores = results["Scores"]
-    frame, mean = scores.report().to_frame(), scores.mean.set_index("name")
-    assert frame.columns.tolist() == ["Run", "AP", "P@10"]
-    pd.testing.assert_frame_equal(frame.set_index("Run").loc[mean.index], mean, check_names=False)
-    assert frame["AP"].is_monotonic_decreasing
-    assert frame["Run"][0] == scores.ranks.set_index("name")["AP"].idxmin()
-    means = "Means of 18 runs on 12 topics (over all topics, of which those that a run lacks count 0)"
-    assert means in scores.report().caption
-    assert "order trec_eval" in scores.report().notes[0]
 
 
 def rough_extent(renderer, text, prop, ismath, measured=RendererAgg.get_text_width_height_descent):

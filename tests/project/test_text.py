@@ -103,14 +103,6 @@ def test_prose_keeps_paragraphs_and_the_indent_of_lists():
     assert prose("a" * 45, width=20).split("\n") == ["a" * 20, "a" * 20, "a" * 5]
 
 
-def test_ranks_are_whole_numbers_also_beside_missing_ones():
-    frame = pd.DataFrame({"run": ["a", "b"], "max_drop": [3.0, np.nan], "mean_drop": [2.5, 3.0], "score": [1.0, 2.0]})
-    assert [line.split() for line in table(frame, width=80).split("\n")[1:]] == [
-        ["a", "3", "2.5000", "1.0000"],
-        ["b", "-", "3.0000", "2.0000"],
-    ]
-
-
 def test_columns_of_one_value_go_first_and_their_value_is_said():
     frame = pd.DataFrame({"name": ["a", "b"], "by": ["team"] * 2, "depth": [10, 10], "tau": [0.5, 0.25]})
     frame = frame.assign(tau_low=[0.0, 0.0], other=["x" * 9, "y" * 9])

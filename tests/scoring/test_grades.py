@@ -80,15 +80,6 @@ def test_scores_tell_it_of_measures_that_count_from_a_grade():
     assert "beware" not in ptr.score(RUNS, qrels, [nDCG @ 10, AP(rel=2), AP(rel=1)]).settings
 
 
-def test_no_default_changes():
-    with pytest.warns(CaveatWarning):
-        found = of_study(FRAME)
-    assert found.rel == 1
-    assert found.settings["relevant"] == "label of at least 1"
-    assert found.settings["beware"]
-    pd.testing.assert_frame_equal(found.summary, of_study(FRAME, rel=1).summary)
-
-
 def test_grades_are_those_of_the_catalogue():
     graded = 0
     for name in catalogue_names():

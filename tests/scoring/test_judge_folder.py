@@ -7,7 +7,6 @@ import json
 
 import pandas as pd
 import pytest
-from autojudge_parts import autojudge
 
 import pt_reuse as ptr
 
@@ -69,23 +68,6 @@ def test_the_file_of_one_judge(folder):
     judges = ptr.judging.read_judges(folder / "plain")
     assert list(judges.labels) == ["plain"]
     assert judges.families == {}
-
-
-def test_labels_as_the_tools_of_autojudge_have_them(tmp_path):
-    with autojudge() as theirs:
-        rows = [theirs.qrels.QrelRow(topic_id=r["qid"], doc_id=r["docno"], grade=r["label"]) for r in ROWS]
-        spec = {name: lambda row, name=name: getattr(row, name) for name in ("topic_id", "doc_id", "grade")}
-        made = theirs.qrels.build_qrels(records=rows, spec=theirs.qrels.QrelsSpec(**spec))
-        theirs.qrels.write_qrel_file(qrel_out_file=tmp_path / "them.qrels.txt", qrels=made)
-        FIELD.qrels.write(tmp_path / "us.qrels.txt")
-        read = {
-            name: {(r.topic_id, r.doc_id, r.grade) for r in theirs.qrels.read_qrel_file(tmp_path / name).rows}
-            for name in ("them.qrels.txt", "us.qrels.txt")
-        }
-    assert read["them.qrels.txt"] == read["us.qrels.txt"] == set(LABELS.itertuples(index=False, name=None))
-    found = ptr.judging.read_judges(tmp_path).labels
-    assert list(found) == ["them", "us"]
-    pd.testing.assert_frame_equal(*map(ordered, found.values()))
 
 
 def test_labels_that_are_words(tmp_path):

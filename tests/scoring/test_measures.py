@@ -54,11 +54,6 @@ def test_unjudged_by_hand():
     assert found == pytest.approx({(measure, "1"): value for measure, value in expected.items()}, abs=1e-15)
 
 
-def test_ties_are_broken_as_ap_breaks_them_not_as_judged_does():
-    found = by_frames([P @ 1, Judged @ 1, Unjudged @ 1], {"1": {"a": 1.0, "b": 1.0}}, {"1": {"b": 1}})
-    assert found == {(P @ 1, "1"): 1, (Judged @ 1, "1"): 0, (Unjudged @ 1, "1"): 0}
-
-
 def test_topics_that_one_side_lacks():
     run = {"1": {"a": 1.0}, "9": {"a": 1.0}}
     judgments = {"1": {"a": 1}, "2": {"a": 1}}
@@ -95,10 +90,6 @@ def test_errors(messages):
         messages.refused(lambda measures=measures: parse_measures(measures), argument="measures")
 
 
-def test_unjudged_of_cutoff_needs_one_in_ir_measures_too(messages):
-    messages.refused(lambda: by_frames([Unjudged(of_cutoff=True)], {"1": {"a": 1.0}}, {"1": {"a": 1}}))
-
-
 def test_what_is_not_native():
     for name in ("RBP", "infAP", "SetP", "ERR@10", "NumRet", "IPrec@0.1"):
         assert native_spec(ir_measures.parse_measure(name)) is None
@@ -108,13 +99,6 @@ def test_what_is_not_native():
 
 FIELD = simulate_field(seed=3, n_topics=4)
 RELEVANT = FIELD.qrels.keep(FIELD.qrels.arrays.labels > 0)
-
-
-def test_unjudged_is_1_minus_precision(messages):
-    scores = messages.warned(lambda: score(FIELD.runs, RELEVANT, [P @ 10, Unjudged @ 10, AP]))
-    found = scores.mean
-    assert (found["Unjudged@10"] + found["P@10"]).tolist() == pytest.approx([1.0] * len(found))
-    assert scores.settings[BEWARE] == "judgments of relevant documents only"
 
 
 OF_JUDGED = [Unjudged @ 5, Judged @ 5, Bpref, infAP, AP(judged_only=True), Low(nDCG @ 5), High(P @ 5), Residual(AP)]
@@ -140,24 +124,6 @@ def test_labels(messages):
         assert len(found) == told
         for caveat in found:
             messages.told(caveat.text)
-
-
-def test_vaswani_and_cranfield_hold_relevant_documents_only(data):
-    # vaswani: the first line of a block is its topic; cranfield: topic, document, label
-    cache = data / "irds-cache"
-    if not cache.is_dir():
-        pytest.skip("the test data has no folder irds-cache")
-    blocks = [block.split() for block in (cache / "vaswani" / "qrels.txt").read_text().split("/") if block.split()]
-    rows = [(block[0], docno, 1) for block in blocks for docno in block[1:]]
-    vaswani = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]).drop_duplicates())
-    lines = [line.split() for line in (cache / "cranfield" / "qrels.txt").read_text().splitlines() if line.split()]
-    cranfield = pd.DataFrame([(a, b, int(c)) for a, b, c in lines], columns=["qid", "docno", "label"])
-    assert len(vaswani) == 2083
-    assert [caveat.note for caveat in relevant_only(vaswani)] == ["judgments of relevant documents only"]
-    cranfield = Qrels(cranfield.drop_duplicates(["qid", "docno"]))
-    assert sorted(set(cranfield.arrays.labels.tolist())) == [-1, 1, 2, 3, 4]
-    text = next(relevant_only(cranfield)).text
-    assert "Labels below 0, 225 of them, count as no judgment." in text
 
 
 def test_a_name_is_matched_whole(messages):

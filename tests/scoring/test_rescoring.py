@@ -1,18 +1,15 @@
 from __future__ import annotations
 
 import random
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, Bpref, Judged, P, R, Rprec, SetP, infAP, nDCG
+from ir_measures import AP, Judged, SetP, infAP
 from reference import NATIVE, as_qrels, as_runs, changed, fields, score_field
 
 from pt_reuse.arrays.kernels import KERNELS, NO_CHANGES, UNJUDGED, Changes
-from pt_reuse.data.judgments import Qrels
-from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import Rescoring, rescore
@@ -92,13 +89,6 @@ def test_the_measures_tested_cover_every_kernel():
     assert {spec.kernel for spec in SPECS} == set(KERNELS)
 
 
-def assert_same_blocks(one, other):
-    for mine, theirs in zip(one, other, strict=True):
-        assert mine.topics == theirs.topics
-        for name in ("base", "topic", "set", "values"):
-            assert np.array_equal(getattr(mine, name), getattr(theirs, name))
-
-
 def cut_into(n_topics, size):
     return [range(first, min(first + size, n_topics)) for first in range(0, n_topics, size)]
 
@@ -113,26 +103,6 @@ def test_blocks_of_any_size_give_the_same_bits(field, seed, size):
     whole = rescored(run_set, qrels, NATIVE, changes)
     parts = dense(map(work.block, cut_into(n_topics, size)), shape)
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(parts, whole, strict=True))
-
-
-@pytest.mark.parametrize("measures", [[AP, P @ 10, nDCG @ 10, Bpref, Judged @ 5], [infAP, AP, SetP]])
-@pytest.mark.parametrize("size", [1, 2, 7, 100])
-def test_blocks_in_two_threads(measures, size):
-    field = simulate_field(seed=5, n_topics=9, n_docs=200, n_teams=5, length=20)
-    labels, chance = field.qrels.arrays.labels, np.random.default_rng(1)
-    in_set, row = np.nonzero(chance.random((4, len(labels))) < 0.05)
-    new = chance.choice(np.array([UNJUDGED, 0, 1, 2], dtype=np.int16), len(row))
-    work = Rescoring(field.runs.field, field.runs.names, field.qrels, measures, Changes(4, in_set, row, new))
-    blocks = cut_into(9, size)
-    alone = [work.block(topics) for topics in blocks]
-    with ThreadPoolExecutor(2) as pool:
-        halves = [pool.submit(lambda mine: [work.block(topics) for topics in mine], blocks[i::2]) for i in (0, 1)]
-        first, second = (half.result() for half in halves)
-    assert_same_blocks(alone[::2], first)
-    assert_same_blocks(alone[1::2], second)
-    shape = (len(measures), 9, 4, len(field.runs))
-    whole = dense(rescore(field.runs, field.qrels, measures, Changes(4, in_set, row, new)), shape)
-    assert all(np.array_equal(mine, theirs) for mine, theirs in zip(dense(alone, shape), whole, strict=True))
 
 
 def test_a_block_holds_the_cells_that_a_set_changes_and_no_others():
@@ -175,17 +145,3 @@ def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete, at_o
     means = PerturbedScores.of(blocks, run_set, qrels, NATIVE, 3, complete=complete).means
     found = rescored(run_set, qrels, NATIVE, changes)[1]
     assert np.array_equal(means, mean_over_topics(found.swapaxes(1, 2), has))
-
-
-def test_many_sets_on_trec8(trec8):
-    runs, qrels = trec8.runs, trec8.qrels
-    labels, chance = qrels.arrays.labels, np.random.default_rng(0)
-    rows = np.flatnonzero(labels > 0)
-    sets = [np.sort(chance.choice(rows, 100, replace=False)) for _ in range(5)]
-    changes = Changes(5, np.repeat(np.arange(5), 100), np.concatenate(sets), np.full(500, UNJUDGED))
-    measures = [AP, P @ 10, nDCG @ 10, Rprec, Bpref, R @ 1000]
-    base, found = rescored(runs, qrels, measures, changes)
-    frame = qrels.to_frame()
-    reduced = Qrels(frame.drop(index=sets[3]), topics=qrels.topics)
-    assert np.array_equal(found[:, :, 3], score(runs, reduced, measures).values)
-    assert base.shape == (6, 50, 129)

@@ -5,13 +5,11 @@ from dataclasses import replace
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
-import pytrec_eval
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, RR, Bpref, Judged, NumRet, P, R, Rprec, Success, nDCG
+from ir_measures import AP, RBP, RR, Judged, P, nDCG
 from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked, score_field
 
 import pt_reuse as ptr
@@ -39,16 +37,6 @@ def by_rank(ranking):
 
 def as_mapping(table):
     return {(topic, name): table.loc[topic, name] for topic in table.index for name in table.columns}
-
-
-def test_by_hand():
-    # relevant at 2 and 4 of 4, three relevant in all: AP = (1/2 + 2/4) / 3, nDCG@3 = (1/log2 3) / (1 + 1/log2 3 + 1/2)
-    runs = {"A": {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}}
-    judgments = {"1": {"a": 0, "b": 1, "d": 1, "x": 1}}
-    found = score(as_runs(runs), as_qrels(judgments), [AP, P @ 3, R @ 3, RR, nDCG @ 3, Judged @ 3, Unjudged @ 3])
-    second = 1 / np.log2(3)
-    expected = [1 / 3, 1 / 3, 1 / 3, 1 / 2, second / (1.5 + second), 2 / 3, 1 / 3]
-    assert found.mean_values[:, 0].tolist() == pytest.approx(expected, abs=1e-15)
 
 
 @settings(deadline=None, max_examples=12)
@@ -113,15 +101,6 @@ def test_exponential_gains_equal_gdeval(field):
     assert found == pytest.approx(by_provider(measure, runs, judgments), abs=6e-6)
 
 
-def test_judged_and_rr_at_k_follow_the_order_of_the_runs_in_ties():
-    runs, judgments = {"A": {"1": {"a": 1.0, "b": 1.0}}}, {"1": {"b": 1}}
-    found = score(as_runs(runs), as_qrels(judgments), [Judged @ 1, RR @ 2, P @ 1])
-    assert found.mean_values[:, 0].tolist() == [1, 1, 1]  # b before a, for all alike
-    assert by_provider(Judged @ 1, runs, judgments) == {("1", "A"): 0}  # there a before b, here
-    assert by_provider(RR @ 2, runs, judgments) == {("1", "A"): 0.5}  # and here
-    assert by_provider(P @ 1, runs, judgments) == {("1", "A"): 1}  # but not here
-
-
 def test_negative_labels_are_as_if_absent_but_for_judged():
     # pytrec_eval, too, takes -1 and -2 alike, as documents without a judgment
     runs = {"A": {"1": {"junk": 5.0, "a": 4.0, "pooled": 3.0, "b": 2.0}}}
@@ -134,13 +113,6 @@ def test_negative_labels_are_as_if_absent_but_for_judged():
     assert np.array_equal(found[0].values[:-1], found[1].values[:-1])
     assert found[0].mean_values[-2:].tolist() == [[0.5], [1.0]]
     assert found[1].mean_values[-2:].tolist() == [[0.5], [0.5]]
-
-
-def test_a_topic_with_labels_below_minus_1_only():
-    # pytrec_eval itself crashes on such a topic
-    qrels = as_qrels({"1": {"a": -2, "b": -3}, "2": {"a": 1}})
-    found = score(as_runs({"A": {"1": {"a": 1.0}, "2": {"a": 1.0}}}), qrels, [AP, Bpref, nDCG @ 5, NumRet, "SetP"])
-    assert found.values[:, :, 0].tolist() == [[0, 1], [0, 1], [0, 1], [1, 1], [0, 1]]
 
 
 BY_OTHERS = ["infAP", "IPrec@0.1", "SetP", "SetP(judged_only=True)", "NumRet", "NumRet(rel=2)", "Compat(p=0.9)"]
@@ -173,18 +145,6 @@ def test_names_that_are_not_utf8_reach_other_providers():
     extra = pd.DataFrame(names, dtype=object).assign(label=list(judged.values()), iteration="0")
     of_frame = score(as_runs({"A": {topic: {odd: 2.0, "a": 1.0}}}), Qrels(extra), BY_OTHERS)
     assert of_frame.values[:, 0].tolist() == plain.values[:, 0].tolist()
-
-
-@settings(deadline=None, max_examples=12)
-@given(fields())
-def test_means_equal_ir_measures(field):
-    runs, judgments = field
-    measures = [AP, P @ 5, Bpref, nDCG @ 10]
-    found = score(as_runs(runs, "trec_eval9"), as_qrels(judgments), measures)
-    evaluator = ir_measures.evaluator(measures, judgments)
-    for r, run in enumerate(runs.values()):
-        means = evaluator.calc_aggregate(run)
-        assert found.mean_values[:, r].tolist() == pytest.approx([means[measure] for measure in measures], rel=1e-15)
 
 
 def test_complete():
@@ -288,23 +248,6 @@ def test_what_per_topic_gives_is_read_back():
     assert "The scores were given by topic." in str(found.report())
 
 
-def test_what_an_experiment_returns_is_what_score_says():
-    topics = pd.DataFrame({"qid": FIELD.runs.topics, "query": "q"})
-    names = ["lex1a", "neu2a", "man3a"]
-    found = pt.Experiment(
-        {name: pt.Transformer.from_df(FIELD.runs[name]) for name in names},
-        topics,
-        FIELD.qrels.to_frame()[["qid", "docno", "label"]],
-        ["map", "P_10"],
-        perquery=True,
-    )
-    given, own = Scores.from_frame(found), score(FIELD.runs.select(names), FIELD.qrels, ["AP", "P@10"])
-    assert given.measures == ["AP", "P@10"]
-    for measure in given.measures:
-        expected = own.of(measure)
-        assert np.allclose(given.of(measure).loc[expected.index, expected.columns], expected, rtol=0, atol=1e-12)
-
-
 def test_a_topic_that_a_run_lacks():
     lacking = FRAME[~OF_ONE]
     zero, own = (Scores.from_frame(lacking, missing=missing) for missing in ("zero", "leave_out"))
@@ -351,9 +294,10 @@ def test_a_score_that_is_missing_beside_others_is_an_error_however_topics_are_ta
     messages.refused(Scores.from_frame, frame=FRAME, teams={"lex1": "x"}, argument="teams")
 
 
-# intervals of Scores.compare
-
 OF_RANKINGS = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b", "max_drop", "max_rise")
+
+
+# intervals of Scores.compare
 
 
 @pytest.fixture(scope="module")
@@ -387,62 +331,3 @@ def test_refused_and_told(both, messages):
     messages.refused(both[0].compare, argument="confidence", other=both[1], confidence=2)
     found = messages.warned(part.compare, times=1, other=part, resamples=10)
     assert found.table["tau_b_low"].tolist() == [1, 1]
-
-
-# scores of whole TREC fields against pytrec_eval, to the last bit; NIST's own figures are among those that are verified
-
-MEASURES = {
-    "map": AP, "map_cut_100": AP @ 100, "P_10": P @ 10, "P_20": P @ 20, "recall_1000": R @ 1000, "ndcg": nDCG,
-    "ndcg_cut_10": nDCG @ 10, "ndcg_cut_20": nDCG @ 20, "recip_rank": RR, "Rprec": Rprec, "bpref": Bpref,
-    "success_1": Success @ 1,
-}  # fmt: skip
-
-
-#: runs of which a float32 score ties with another where the float64 score does not: deep in five of them, at 100000
-#: and more everywhere in the sixth
-TIED = ["Dm8Nbn", "Dm8NbnR", "UB99T", "ibmg99a", "ibmg99c", "uwmt8a0"]
-
-
-def differing(collection, chosen, *cases):
-    """Return for each (order, trec_eval's names, parameters) which of the runs differ from pytrec_eval in any bit."""
-    frame = collection.qrels.to_frame()
-    qrels = {topic: dict(zip(rows["docno"], rows["label"], strict=True)) for topic, rows in frame.groupby("qid")}
-    found, evaluators = [], {}
-    for order, names, params in cases:
-        measures = [MEASURES[name](**params) for name in names]
-        found.append(score(collection.runs.reorder(order).select(chosen), collection.qrels, measures))
-        options = {"relevance_level": params.get("rel", 1), "judged_docs_only_flag": int("judged_only" in params)}
-        if str(options) not in evaluators:
-            evaluators[str(options)] = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES), **options)
-    differ = [[] for _ in cases]
-    for r, name in enumerate(chosen):
-        run = collection.runs[name]
-        lists = {topic: dict(zip(rows["docno"], rows["score"], strict=True)) for topic, rows in run.groupby("qid")}
-        values = {options: evaluator.evaluate(lists) for options, evaluator in evaluators.items()}
-        for i, (_, names, params) in enumerate(cases):
-            options = {"relevance_level": params.get("rel", 1), "judged_docs_only_flag": int("judged_only" in params)}
-            by_topic = values[str(options)]
-            theirs = [[by_topic[t][m] if t in by_topic else 0.0 for t in found[i].topics] for m in names]
-            if found[i].values[:, :, r].tolist() != theirs:
-                differ[i].append(name)
-    return differ
-
-
-def test_trec8_equals_pytrec_eval(trec8):
-    top = ["P_10", "ndcg_cut_10"]
-    cases = ("trec_eval9", MEASURES, {}), ("trec_eval", MEASURES, {}), ("trec_eval", top, {})
-    chosen = [name for r, name in enumerate(trec8.runs) if r % 20 == 0 or name in TIED]
-    assert differing(trec8, chosen, *cases) == [[], TIED, ["uwmt8a0"]]
-
-
-def test_covid_equals_pytrec_eval(covid):
-    graded = ["map", "P_20", "recall_1000", "Rprec", "bpref", "recip_rank", "success_1"]
-    condensed = ["map", "P_20", "recall_1000", "Rprec", "recip_rank", "success_1", "ndcg", "ndcg_cut_10"]
-    found = differing(
-        covid,
-        covid.runs.names[::20],
-        ("trec_eval9", MEASURES, {}),
-        ("trec_eval9", graded, {"rel": 2}),
-        ("trec_eval9", condensed, {"judged_only": True}),
-    )
-    assert found == [[], [], []]

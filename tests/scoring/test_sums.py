@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -50,16 +49,6 @@ def test_as_ir_measures_and_trec_eval():
     assert found.mean["NumQ"].unique().tolist() == [6]
 
 
-@pytest.mark.parametrize("complete", [True, False])
-def test_topics_that_a_run_lacks(complete):
-    short = {"A": RUNS[RUNS.names[0]], "B": RUNS[RUNS.names[0]].query("qid != '1'")}
-    found = ptr.score(short, QRELS, [NumRet, AP], complete=complete)
-    by_topic = found.of(NumRet).sum()
-    assert found.mean.set_index("name")["NumRet"].to_dict() == by_topic.to_dict()
-    assert found.topic_means["NumRet"].means()[0].tolist() == by_topic.tolist()
-    assert by_topic["A"] > by_topic["B"]
-
-
 def test_frames_and_files_of_scores(tmp_path):
     found = ptr.score(RUNS, QRELS, [NumRet(rel=1), "num_ret", "num_q", AP])
     again = ptr.Scores.from_frame(found.per_topic)
@@ -72,29 +61,6 @@ def test_frames_and_files_of_scores(tmp_path):
     assert [float(row[-1]) for row in rows if row[1] == "NumRet"] == found.mean["NumRet"].tolist()
     read = ptr.read_leaderboard(file)
     pd.testing.assert_frame_equal(read.mean[found.mean.columns], found.mean)
-
-
-def test_all_doors_have_one_scale():
-    m, deep = NumRet(rel=1), {"depth": 10}
-    scores = ptr.score(RUNS, QRELS, m).mean.set_index("name")["NumRet(rel=1)"]
-    lou = ptr.leave_out_uniques(RUNS, QRELS, m, **deep)
-    by_run = lou.by_run.set_index("name")
-    assert by_run["score"].to_dict() == scores.to_dict()
-    relevant = lou.unique_counts.set_index("team")["unique_relevant"]
-    # a team loses what it alone found, in documents
-    lost = by_run["score"] - by_run["reduced_score"]
-    assert (lost <= by_run["team"].map(relevant)).all()
-    assert (lost == lost.round()).all()
-    whole = lou.whole_field()
-    lost = whole["score"] - whole["reduced_score"]
-    assert (whole["score"] == whole["name"].map(scores)).all()
-    assert ((lost >= 0) & (lost == lost.round())).all()
-    assert lost.max() > 0
-    ranks = ptr.rank_intervals(ptr.score(RUNS, QRELS, m)).table.set_index("name")
-    column = next(name for name in ("score", "mean") if name in ranks)
-    assert ranks[column].to_dict() == scores.to_dict()
-    same = ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, m)
-    assert same.changes.set_index("name")["score"].to_dict() == scores.to_dict()
 
 
 @pytest.mark.parametrize("name", ["num_rel_ret", "NumRet", "NumRet(rel=1)", "num_q"])
@@ -128,16 +94,3 @@ def test_measures_of_subtopics_are_refused_by_name(measure, messages, tmp_path):
             lambda reuse=reuse: ptr.Experiment(frames(), TOPICS, rows, [AP, measure], reuse=reuse),
             argument="eval_metrics",
         )
-
-
-def test_scores_by_measures_of_subtopics_can_be_read():
-    rows = [("A", "1", "alpha_nDCG@10", 1.0), ("B", "1", "alpha_nDCG@10", 0.5)]
-    scores = ptr.Scores.from_frame(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
-    assert scores.mean["alpha_nDCG@10"].tolist() == [1.0, 0.5]
-    some = dict(list(frames().items())[:2])
-    result = pt.Experiment(list(some.values()), TOPICS, QRELS.to_frame(), [P @ 5], names=list(some))
-    result["alpha_nDCG@10"] = np.arange(2.0)
-    added = ptr.add_columns(result, some, QRELS, reuse=["unjudged"])
-    assert added["alpha_nDCG@10"].tolist() == [0.0, 1.0]
-    assert [name for name in added if name.startswith("alpha")] == ["alpha_nDCG@10"]
-    assert "P@5 unjudged" in added

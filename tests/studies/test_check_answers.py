@@ -1,4 +1,4 @@
-"""New answers by a bank made without them: left-out teams, bounds by all ways of filling, coverage."""
+"""New answers by a bank made without them: left-out teams, bounds by all ways of filling, predictions by loops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.cli.entry import main
 
 COLUMNS = ["qid", "item", "run", "match"]
 
@@ -74,13 +73,6 @@ def test_bounds_hold_whatever_items_of_its_own_a_run_has(measure, least):
     matches = ptr.items.check_answers(new, field).matches
     assert row["missing"] == 1
     assert matches[["qid", "item", "change", "likely"]].to_numpy().tolist() == [["1", "b", 0.25, 1]]
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_where_an_item_is_found_by_a_full_match_each_of_its_own_counts_one():
-    field, new = read(SMALL, {"A": "x", "B": "y"}), read(NEW, {"N": "z"})
-    row = ptr.items.check_answers(new, field, "strict_all_score", own=2, strict=True).table.iloc[0]
-    assert row["score_low"] == pytest.approx((0 + 1) / 2)
 
 
 def slow_check(field, new, measure, confidence):
@@ -178,19 +170,6 @@ def test_the_judge_of_new_answers_is_one_of_the_field():
     both = field | read(SMALL, {"A": "x", "B": "y"}, judge="model")
     found = ptr.items.check_answers(read(NEW, {"N": "z"}, judge="model"), both, judge_name="model")
     assert found.settings["judge"] == "model"
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_one_table_of_runs_describes_the_field_and_the_new_run(tmp_path, capsys):
-    """A new run of team x shares its items with the other run of its team, so that its bound is lower."""
-    for name, rows in (("field", SMALL), ("new", NEW)):
-        pd.DataFrame(rows, columns=COLUMNS).to_csv(tmp_path / f"{name}.csv", index=False)
-    (tmp_path / "runs.csv").write_text("name,team\nA,x\nB,y\nN,x\n")
-    words = [f"--{part} {tmp_path}/{file}.csv" for part, file in
-             (("answers", "field"), ("new", "new"), ("metadata", "runs"))]  # fmt: skip
-    assert main(" ".join(["items check", *words, f"--out {tmp_path}/out"]).split()) == 0
-    row = pd.read_csv(tmp_path / "out" / "table.csv").iloc[0]
-    assert row["score_low"] == pytest.approx((0.5 / 3 + 1 / 2) / 2)
 
 
 def test_bad_input(dragun):

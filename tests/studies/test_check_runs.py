@@ -76,17 +76,6 @@ def test_a_run_that_does_not_fit_is_told_by_every_door(fault, messages):
         assert result.settings["beware"], door
 
 
-@pytest.mark.parametrize("fault", ["documents", "ties in float32"])
-def test_experiment_tells_it(fault):
-    frames = changed(FAULTS[fault])
-    topics = pd.DataFrame({"qid": FIELD.qrels.topics, "query": "q"})
-    result, told = heard(
-        lambda: ptr.Experiment(frames, topics, FIELD.qrels.to_frame(), ["AP", "nDCG@10"], reuse="bounds")
-    )
-    assert [NAME in str(message) for message in told] == [True]
-    assert result.attrs["reuse"]["settings"]["beware"]
-
-
 @pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "rank", "file"])
 def test_runs_that_fit_are_left_alone(order):
     runs = FIELD.runs.reorder(order)

@@ -1,4 +1,4 @@
-"""compare_judgments against what is written out, on odd input, and on Deep Learning."""
+"""compare_judgments against what is written out, and on odd input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from audit_parts import as_frame, ranks
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
-from pt_reuse.arrays.bootstrap import drawn_counts
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=80, n_teams=4, length=12, depth=4)
 RUNS, QRELS, COMPLETE = FIELD.runs, FIELD.qrels, FIELD.all_qrels
@@ -99,75 +98,6 @@ def test_scores_ranks_and_coefficients(found):
         assert (row["max_drop"], row["max_rise"]) == (moves(x, y)[0], moves(x, y)[2])
 
 
-def test_the_topics_that_move_and_the_runs_that_move_them(found):
-    for measure in ("AP", "nDCG@5", "P@5"):
-        old, new = scored(OLD, measure), scored(NEW, measure)
-        rows = found.per_topic[found.per_topic["measure"] == measure].set_index("qid")
-        assert rows.index.tolist() == TOPICS
-        seen = set()
-        for qid in TOPICS:
-            x, y = (np.array([of[name][qid] for name in RUNS.names]) for of in (old, new))
-            tau = kendalltau(np.round(x, 12), np.round(y, 12)).statistic
-            assert rows.loc[qid, "tau_b"] == pytest.approx(tau, abs=1e-12, nan_ok=True)
-            assert tuple(rows.loc[qid, ["max_drop", "dropped", "max_rise", "risen"]]) == moves(x, y)
-            seen |= {rows.loc[qid, "dropped"], rows.loc[qid, "risen"]}
-        assert len(seen) > 4
-
-
-def test_documents_that_only_one_of_the_two_knows(found):
-    for before, after, name in ((OLD, NEW, "new"), (NEW, OLD, "old")):
-        tops = {
-            run: {
-                (row.qid, row.docno) for row in RUNS[run].itertuples() if row.rank < DEPTH
-            }
-            for run in RUNS.names
-        }  # fmt: skip
-        rows = found.by_run[found.by_run["new_by"] == name].set_index("name")
-        assert rows.index.tolist() == RUNS.names
-        for run, documents in tops.items():
-            unjudged = {pair for pair in documents if pair not in before}
-            rates = [
-                sum(pair[0] == qid for pair in unjudged) / max(sum(pair[0] == qid for pair in documents), 1)
-                for qid in TOPICS
-            ]
-            new = {pair for pair in unjudged if pair in after}
-            row = rows.loc[run]
-            assert (row["documents"], row["unjudged"], row["new"]) == (len(documents), len(unjudged), len(new))
-            assert row["new_relevant"] == sum(after[pair] >= 1 for pair in new)
-            assert row["unjudged_rate"] == pytest.approx(np.mean(rates), abs=1e-12)
-        pool = set().union(*tops.values())
-        topics = found.by_topic[found.by_topic["new_by"] == name].set_index("qid")
-        assert topics.index.tolist() == TOPICS
-        for qid in TOPICS:
-            of = {pair: label for pair, label in before.items() if pair[0] == qid}
-            new = {pair: label for pair, label in after.items() if pair[0] == qid and pair not in before}
-            assert topics.loc[qid].drop("new_by").tolist() == [
-                len(of),
-                sum(label >= 1 for label in of.values()),
-                sum(pair[0] == qid and pair not in before for pair in pool),
-                len(new),
-                sum(label >= 1 for label in new.values()),
-            ]
-        assert topics["new"].sum() > 10
-
-
-def test_measures_against_others():
-    """Each of the first is compared with its own of the second, which may be one for all, or one for several."""
-    for others, partners in (("RR", ["RR"] * 3), (["RR", "RR", "P@5"], ["RR", "RR", "P@5"])):
-        found = compared(["nDCG@5", "P@5", "AP"], measures_b=others)
-        rows = found.table.set_index("measure")
-        assert rows["other_measure"].to_dict() == dict(zip(["nDCG@5", "P@5", "AP"], partners, strict=True))
-        for measure, other in rows["other_measure"].items():
-            x, y = means(OLD, measure), means(NEW, other)
-            assert rows.loc[measure, "tau_b"] == pytest.approx(
-                kendalltau(x.round(12), y.round(12)).statistic, abs=1e-12
-            )
-            for table in (found.changes, found.per_topic):
-                assert set(table.loc[table["measure"] == measure, "other_measure"]) == {other}
-            changes = found.changes[found.changes["measure"] == measure]
-            assert changes["other_score"].tolist() == pytest.approx(y.tolist(), abs=1e-9)
-
-
 def test_what_is_relevant_is_what_each_says_or_rel():
     by_two = sum(label >= 2 for pair, label in NEW.items() if pair not in OLD)
     for options, expected in (({"rel": 2}, by_two), ({}, sum(NEW[pair] >= 1 for pair in NEW if pair not in OLD))):
@@ -175,30 +105,6 @@ def test_what_is_relevant_is_what_each_says_or_rel():
         assert found.by_topic.loc[found.by_topic["new_by"] == "new", "new_relevant"].sum() == expected
     found = ptr.compare_judgments(RUNS, as_frame(OLD), ptr.Qrels(as_frame(NEW)).with_rel(2), "nDCG@5", names=NAMES)
     assert found.by_topic.loc[found.by_topic["new_by"] == "new", "new_relevant"].sum() == by_two
-
-
-def test_selected_runs():
-    found = compared(["AP", "P@5"], selected=["lex1b", "neu2b"])
-    rows = found.selected[found.selected["measure"] == "AP"].set_index("name")
-    changes = found.changes[found.changes["measure"] == "AP"].sort_values("rank", kind="stable")
-    assert rows.index.tolist() == [name for name in changes["name"] if name in rows.index]
-    for kind in ("lexical", "neural", "manual"):
-        best = changes[changes["type"] == kind]["name"].iloc[0]
-        assert f"best {kind}" in rows.loc[best, "why"]
-    # of eight runs the fourth, which is the better of the two in the middle
-    assert len(changes) == 8
-    assert "median" in rows.loc[changes["name"].iloc[3], "why"]
-    for name in ("lex1b", "neu2b"):
-        assert "selected" in rows.loc[name, "why"]
-        row = rows.loc[name]
-        assert row["change"] == row["other_score"] - row["score"]
-        assert (row["rank"], row["other_rank"]) == tuple(changes.set_index("name").loc[name, ["rank", "other_rank"]])
-        of = found.by_run.set_index(["new_by", "name"])["unjudged_rate"]
-        assert (row["unjudged_rate"], row["other_unjudged_rate"]) == (of["new", name], of["old", name])
-    assert len(found.selected) == 2 * len(rows)
-    by_default = compared(["AP"]).selected
-    not_pooled = set(RUNS.select(pooled=False).names)
-    assert set(by_default.loc[by_default["why"].str.contains("not pooled"), "name"]) == not_pooled
 
 
 def test_complete_counts_topics_that_a_run_lacks(messages):
@@ -240,21 +146,6 @@ def test_topics_that_one_alone_has_are_left_out_and_told(messages):
         pd.testing.assert_frame_equal(found.tables()[name], table)
 
 
-def test_each_on_its_own_topics():
-    a, b = QRELS.select(TOPICS[:7]), COMPLETE.select(TOPICS[1:])
-    found = compare(a, b, topics="own")
-    mine, theirs = ptr.score(RUNS, a, "AP"), ptr.score(RUNS, b, "AP")
-    assert found.changes["score"].tolist() == mine.mean["AP"].tolist()
-    assert found.changes["other_score"].tolist() == theirs.mean["AP"].tolist()
-    assert found.per_topic["qid"].tolist() == TOPICS[1:7]
-    assert set(found.by_topic["qid"]) == set(TOPICS[1:7])
-    # documents are counted on the topics that both have
-    shared = compare(a.select(TOPICS[1:7]), b.select(TOPICS[1:7]))
-    pd.testing.assert_frame_equal(found.by_run, shared.by_run)
-    # topics of both, in whatever order, may be drawn
-    assert compare(topics="own", resamples=3).table["tau_b_low"].notna().all()
-
-
 def test_one_topic(messages):
     found = messages.warned(lambda: compare(QRELS.select(TOPICS[:1]), COMPLETE.select(TOPICS[:1]), resamples=5))
     assert "beware" in found.settings
@@ -276,32 +167,6 @@ def test_all_tied(messages):
 def test_a_run_without_the_topics(messages):
     stranger = RUNS | ptr.RunSet.from_frames({"far": pd.DataFrame({"qid": ["99"], "docno": ["d"], "score": [1.0]})})
     messages.refused(lambda: compare(runs=stranger), argument="runs", place="old")
-
-
-def best_of(scores, drawn, top):
-    """Return the runs of scores by run and topic whose mean over drawn topics is among the best, with ties."""
-    means = {name: round(float(np.mean([of_topic[q] for q in drawn])), 12) for name, of_topic in scores.items()}
-    border = sorted(means.values(), reverse=True)[min(top, len(means)) - 1]
-    return {name for name, mean in means.items() if mean >= border}
-
-
-@pytest.mark.filterwarnings("ignore:.*resamples of the topics all runs tie:pt_reuse.ReuseWarning")
-@pytest.mark.parametrize(("top", "measure"), [(1, "AP"), (3, "P@5"), (100, "AP")])
-def test_the_best_runs_are_those_of_sets_of_names(measure, top):
-    both = [scored(judgments, measure) for judgments in (OLD, NEW)]
-    first, other = (best_of(scores, TOPICS, top) for scores in both)
-    row = compared([measure], top=top, resamples=30, seed=5).table.iloc[0]
-    counts = row[["top_runs", "other_top_runs", "top_shared"]].tolist()
-    assert counts == [len(first), len(other), len(first & other)]
-    assert row["top_overlap"] == len(first & other) / max(len(first), len(other))
-    draws = []
-    for counts in np.concatenate(list(drawn_counts(len(TOPICS), resamples=30, seed=5))):
-        a, b = (best_of(scores, np.repeat(TOPICS, counts), top) for scores in both)
-        draws.append(len(a & b) / max(len(a), len(b)))
-    low, high = np.percentile(draws, [2.5, 97.5])
-    reach = max(row["top_overlap"] - low, high - row["top_overlap"], 0)
-    expected = max(0, row["top_overlap"] - reach), min(1, row["top_overlap"] + reach)
-    assert row[["top_overlap_low", "top_overlap_high"]].tolist() == pytest.approx(expected)
 
 
 def test_runs_without_a_type_have_one_best():

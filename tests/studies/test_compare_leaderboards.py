@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from autojudge_parts import autojudge
 from scipy import stats
 
 import pt_reuse as ptr
@@ -59,115 +58,12 @@ def test_ties_of_all_and_in_the_last_bit():
     assert compared(board([1, 2]), board([1, 2])).table["tau_b"].tolist() == [1.0]
 
 
-def evaluated(theirs, folder, people, judge, methods, **options):
-    """Return what their tool says of two leaderboards: (measure of people, of the judge) -> method -> number."""
-    paths = [
-        scores.write_leaderboard(folder / name, "tot", overwrite=True) for name, scores in (("p", people), ("j", judge))
-    ]
-    evaluator = theirs.evaluation.LeaderboardEvaluator(
-        paths[0], truth_format="tot", eval_format="tot", correlation_methods=methods, **options
-    )
-    return evaluator.evaluate(paths[1])
-
-
-def test_correlations_of_autojudge_alive(tmp_path):
-    methods = {"kendall": "tau_b", "spearman": "spearman", "pearson": "pearson", "tauap_b": "tau_ap_b"}
-    with autojudge() as theirs:
-        expected = evaluated(theirs, tmp_path, PEOPLE, JUDGE, [*methods, "kendall@5", "tauap_b@5"])
-    found = compared(PEOPLE, JUDGE, best=5).table.set_index(["measure", "judge_measure", "by"])
-    # no means of people tie, so that the best five are the same everywhere
-    assert PEOPLE.mean.nunique().tolist() == [len(PEOPLE.names)] * 3
-    assert set(found.index.droplevel("by")) == set(expected)
-    for (measure, other), numbers in expected.items():
-        if other == "P@10":
-            # of eight topics, P@10 has few means, and theirs differ in the last bit where they are equal
-            means = [PEOPLE.mean[measure], JUDGE.mean["P@10"]]
-            assert numbers["kendall"] == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-12)
-            rounded = stats.kendalltau(*(mean.round(12) for mean in means)).statistic
-            assert found.loc[(measure, other, "all"), "tau_b"] == pytest.approx(rounded, abs=1e-12)
-            assert rounded != numbers["kendall"]
-            continue
-        for method, column in methods.items():
-            assert found.loc[(measure, other, "all"), column] == pytest.approx(numbers[method], abs=1e-12)
-        assert found.loc[(measure, other, "best"), "tau_b"] == pytest.approx(numbers["kendall@5"], abs=1e-12)
-        assert found.loc[(measure, other, "best"), "tau_ap_b"] == pytest.approx(numbers["tauap_b@5"], abs=1e-12)
-    assert (found.loc[(slice(None), slice(None), "best"), "runs"] == 5).all()
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_runs_that_are_missing_as_autojudge_has_them(tmp_path):
-    fewer = JUDGE.per_topic[~JUDGE.per_topic["name"].isin(JUDGE.names[:2])]
-    extra = fewer[fewer["name"] == JUDGE.names[5]].assign(name="new")
-    judge = ptr.Scores.from_frame(pd.concat([fewer, extra], ignore_index=True))
-    with autojudge() as theirs:
-        with pytest.raises(ValueError, match="mismatch"):
-            evaluated(theirs, tmp_path, PEOPLE, judge, ["kendall"], on_missing="error")
-        for ours, mode in (("leave_out", "skip"), ("zero", "default")):
-            expected = evaluated(theirs, tmp_path, PEOPLE, judge, ["kendall", "pearson"], on_missing=mode)
-            found = compared(PEOPLE, judge, judge_measures="AP", missing=ours)
-            for row in found.of_all().to_dict("records"):
-                numbers = expected[row["measure"], row["judge_measure"]]
-                assert row["tau_b"] == pytest.approx(numbers["kendall"], abs=1e-12)
-                assert row["pearson"] == pytest.approx(numbers["pearson"], abs=1e-12)
-    assert found.missing.to_numpy().tolist() == [
-        ["judge", JUDGE.names[0], "judge"], ["judge", JUDGE.names[1], "judge"], ["judge", "new", "people"],
-    ]  # fmt: skip
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_topics_that_are_shared_or_own(tmp_path):
-    half = ptr.Scores.from_frame(JUDGE.per_topic[JUDGE.per_topic["qid"].isin(JUDGE.topics[:5])])
-    with autojudge() as theirs:
-        own = evaluated(theirs, tmp_path, PEOPLE, half, ["kendall"])
-        shared = evaluated(theirs, tmp_path, PEOPLE, half, ["kendall"], topic_ids=set(half.topics))
-    for topics, expected in (("own", own), ("shared", shared)):
-        found = compared(PEOPLE, half, topics=topics, resamples=20)
-        for row in found.of_all().query("judge_measure == 'AP'").to_dict("records"):
-            assert row["tau_b"] == pytest.approx(expected[row["measure"], row["judge_measure"]]["kendall"], abs=1e-12)
-        assert set(found.table["drawn"]) == {"runs" if topics == "own" else "topics"}
-        assert set(found.table["over"]) == {topics}
-        assert set(found.table["topics"]) == {5 if topics == "shared" else 8}
-
-
 def test_ties_at_the_border_of_the_best():
     # the third and the fourth tie: both are among the best three
     a, b = [0.9, 0.8, 0.5, 0.5, 0.1], [0.9, 0.7, 0.95, 0.1, 0.0]
     row = compared(board(a), board(b), best=3).table.iloc[1]
     assert (row["part"], row["runs"]) == ("best 3", 4)
     assert row["tau_b"] == pytest.approx(stats.kendalltau(a[:4], b[:4]).statistic, abs=1e-12)
-
-
-def test_intervals_are_those_of_compared_scores():
-    judge = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "nDCG@10"])
-    expected = PEOPLE.compare(judge, resamples=200, seed=3).table.set_index("measure")
-    table = compared(PEOPLE, {"a": judge}, resamples=200, seed=3).of_all()
-    for measure, row in table[table["measure"] == table["judge_measure"]].set_index("measure").iterrows():
-        for number in ("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"):
-            for end in ("", "_low", "_high"):
-                assert row[number + end] == expected.loc[measure, number + end]
-    # correlations of scores: topics drawn one draw at a time
-    draws = np.random.default_rng(3).integers(0, 8, (200, 8))
-    at = [PEOPLE.measures.index("AP"), judge.measures.index("AP")]
-    for number, of in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
-        drawn = [
-            of(*(s.values[m][rows].mean(axis=0) for s, m in zip((PEOPLE, judge), at, strict=True)))[0] for rows in draws
-        ]
-        row = table[(table["measure"] == "AP") & (table["judge_measure"] == "AP")].iloc[0]
-        low, high = np.percentile(drawn, [2.5, 97.5])
-        reach = max(row[number] - low, high - row[number])
-        assert row[f"{number}_low"] == pytest.approx(max(-1, row[number] - reach), abs=1e-9)
-        assert row[f"{number}_high"] == pytest.approx(min(1, row[number] + reach), abs=1e-9)
-
-
-def test_changes_say_what_becomes_of_each_run():
-    found = compared(PEOPLE, {"a": JUDGE}, measures="AP", judge_measures="P@10", families={"a": "gpt"})
-    expected = ptr.rankings.rank_changes(PEOPLE.mean["AP"], JUDGE.mean["P@10"], PEOPLE.names).set_index("name")
-    rows = found.changes.set_index("name")
-    assert (rows["rise"] == -expected["drop"][rows.index]).all()
-    assert rows["rise"].is_monotonic_decreasing
-    assert np.allclose(rows["judge_score"], expected["other_score"][rows.index], rtol=0, atol=1e-15)
-    assert set(found.table["family"]) == {"gpt"}
-    assert rows["type"].equals(PEOPLE.run_table.set_index("name")["type"][rows.index].rename("type"))
 
 
 def of_tasks(values, tasks):

@@ -1,4 +1,4 @@
-"""compare_strategies against judgments built by hand, and on strategies, budgets, labels and fields of every kind."""
+"""compare_strategies against judgments built by hand, and on budgets and labels of every kind."""
 
 from __future__ import annotations
 
@@ -65,74 +65,6 @@ def test_counts_scores_and_ranks_are_those_of_judgments_built_by_hand(strategy):
                 assert row["tau_ap_b"] == pytest.approx(ptr.rankings.tau_ap_b(truth, estimate), abs=1e-12, nan_ok=True)
                 assert row["max_drop"] == ptr.rankings.largest_drop(truth, estimate)
     assert next(rows, None) is None
-
-
-def test_the_table_has_means_lowest_and_highest_over_seeds():
-    found = ptr.pools.compare_strategies(RUNS, QRELS, "random", budgets=0.5, measures="AP", depth=5, repeats=4)
-    (row,), by_seed = found.table.to_dict("records"), found.by_seed
-    for name in ("relevant", "recall", "tau_b", "tau_ap_b", "max_drop"):
-        assert row[name] == pytest.approx(by_seed[name].mean())
-        assert (row[f"{name}_low"], row[f"{name}_high"]) == (by_seed[name].min(), by_seed[name].max())
-    assert row["seeds"] == 4
-    assert by_seed["relevant"].min() < by_seed["relevant"].max()
-
-
-def test_groups_move_as_their_runs_do():
-    found = ptr.pools.compare_strategies(RUNS, QRELS, "mtf", budgets=0.2, measures="AP", depth=5, repeats=1)
-    built, _ = cut(asked_for("mtf", 0), 0.2)
-    changes = ptr.rankings.rank_changes(
-        ptr.score(RUNS, QRELS, "AP").mean["AP"], ptr.score(RUNS, built, "AP").mean["AP"]
-    )
-    table = RUNS.run_table
-    before, after = (ptr.score(RUNS, qrels, "AP").mean["AP"] for qrels in (QRELS, built))
-    pct = (100 * (after - before) / before).to_numpy()
-    unpooled = [team for team, part in table.groupby("team") if not part["pooled"].any()]
-    assert unpooled
-    assert set(found.groups["group"]) == {*table["type"], *unpooled}
-    for row in found.groups.itertuples():
-        mine = (table[row.by] == row.group).to_numpy()
-        assert row.runs == mine.sum()
-        assert row.mean_drop == pytest.approx(changes["drop"].to_numpy()[mine].mean())
-        assert row.change_pct == pytest.approx(pct[mine].mean())
-        assert row.others_change_pct == pytest.approx(pct[~mine].mean())
-
-
-@pytest.mark.parametrize("by", ["team", "run"])
-def test_leaving_out_builds_the_judgments_without_each_unit(by):
-    found = ptr.pools.compare_strategies(
-        RUNS, QRELS, "mtf", budgets=0.5, measures="AP", depth=5, repeats=1, leave_out=by
-    ).left_out
-    pooled = RUNS.pooled.fillna(True).to_numpy(dtype=bool)
-    column = RUNS.run_table["name" if by == "run" else by]
-    orders = asked_for("mtf", 0)
-    built, _ = cut(orders, 0.5)
-    full = ptr.score(RUNS, built, "AP").mean["AP"].to_numpy().round(12)
-    own, fields = full.copy(), {}
-    relevant = QRELS.to_frame().query("label >= 1")
-    alone = ptr.depth_pool(RUNS, depth=5).uniques(by=by)
-    alone = alone.merge(relevant, on=["qid", "docno"])
-    for unit in dict.fromkeys(column[pooled]):
-        topics = set(alone.loc[alone["name" if by == "run" else by] == unit, "qid"])
-        if not topics:
-            continue
-        theirs = asked_for("mtf", 0, contributing=pooled & (column != unit).to_numpy())
-        n = {qid: math.floor(round(0.5 * len(order), 9) + 0.5) for qid, order in orders.items()}
-        rows = [
-            (qid, *pair) for qid in orders for pair in (theirs.get(qid, []) if qid in topics else orders[qid])[: n[qid]]
-        ]
-        without = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=QRELS.topics)
-        scores = ptr.score(RUNS, without, "AP").mean["AP"].to_numpy().round(12)
-        mine = (column == unit).to_numpy()
-        own[mine], fields[unit] = scores[mine], scores
-    (row,) = found.to_dict("records")
-    assert row["units"] == len(fields) > 0
-    assert row["own_tau_b"] == pytest.approx(kendalltau(full, own).statistic)
-    loss = -100 * (own - full) / full
-    assert row["largest_loss_pct"] == pytest.approx(max(0, np.nanmax(loss)))
-    drops = {unit: ptr.rankings.largest_drop(full, scores) for unit, scores in fields.items()}
-    assert row["field_max_drop"] == max(drops.values())
-    assert row["field_min_tau_b"] == pytest.approx(min(kendalltau(full, s).statistic for s in fields.values()))
-    assert row["field_worst"] is None or drops[row["field_worst"]] == max(drops.values())
 
 
 def test_a_document_without_a_label_costs_nothing():

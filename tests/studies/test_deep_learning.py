@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-
-import ir_measures
-import pandas as pd
-import pyterrier as pt
 import pytest
 from ir_measures import P, nDCG
 from real_runs import read_real
 
 from pt_reuse.data.judgments import read_qrels
-from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool
@@ -57,21 +51,6 @@ def test_leave_out_uniques(track, order):
     assert (round(found["own_tau_b"], 4), round(found["largest_loss_pct"], 2)) == SCORED[name][order]
 
 
-#: scored in trec_eval's order, from label 2: the most ranks that a run loses when each is scored without the uniques of
-#: its own team, when one team alone is, and when all are without those of one team; the run that loses most if its team
-#: alone is
-THREE_DROPS = {"dl19-passages": (5, 6, 7, None), "dl21-passages": (11, 15, 15, ("p_f10_mt53b", 20, 35))}
-
-
-def test_the_drop_that_is_said_is_that_of_one_team_scored_anew(track):
-    name, runs, qrels = track
-    lou = leave_out_uniques(runs.reorder("trec_eval"), qrels.with_rel(2), [nDCG @ 10], depth=10)
-    row, worst = lou.summary.iloc[0], lou.by_run.loc[lou.by_run["drop"].idxmax()]
-    *drops, run = THREE_DROPS[name]
-    assert [row[f"{which}_max_drop"] for which in ("own", "alone", "field")] == drops
-    assert run in (None, (worst["name"], worst["rank"], worst["reduced_rank"]))
-
-
 #: what the track itself counts, label 2 and above: own tau_b and drop, whole field's largest drop and team, drops of
 #: more than ten ranks, uniques judged and relevant; in the order of the lines
 FROM_2 = {
@@ -99,31 +78,6 @@ def test_uniques_of_labels_2_and_3(track):
     low = leave_out_uniques(runs.reorder("file"), qrels, [P(rel=2) @ 10], depth=10)
     columns = [column for column in lou.summary.columns if column != "measure"]
     assert lou.summary[columns].iloc[1].equals(low.summary[columns].iloc[0])
-
-
-def test_the_brute_force_of_labels_2_and_3(track):
-    """Remove the pooled documents of label 2 and above that one team alone has, by hand, and score with pytrec_eval."""
-    name, runs, qrels = track
-    labels = {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples(index=False)}
-    team_of = dict(zip(runs.run_table["name"], runs.run_table["team"], strict=True))
-    teams = {}
-    in_file_order = runs.reorder("file")
-    for run in runs.names:
-        frame = in_file_order[run]
-        for pair in frame.loc[frame["rank"] < 10, ["qid", "docno"]].itertuples(index=False, name=None):
-            teams.setdefault(pair, set()).add(team_of[run])
-    worst = {"dl19-passages": "TU-Vienna", "dl21-passages": "h2oloo"}[name]
-    gone = {pair for pair, who in teams.items() if who == {worst} and labels.get(pair, 0) >= 2}
-    lou = leave_out_uniques(runs, qrels, [nDCG @ 10], depth=10, rel=2)
-    assert lou.unique_counts.set_index("team").loc[worst, "unique_relevant"] == len(gone)
-    alone = [pair for pair, who in teams.items() if len(who) == 1 and labels.get(pair, 0) >= 2]
-    assert lou.unique_counts["unique_relevant"].sum() == len(alone) == FROM_2[name][-1]
-    judged = pd.DataFrame([(*pair, label) for pair, label in labels.items() if pair not in gone])
-    judged.columns = ["query_id", "doc_id", "relevance"]
-    mine = lou.by_run[lou.by_run["team"] == worst].set_index("name")["reduced_score"]
-    for run, reduced in list(mine.items())[:2]:
-        frame = runs[run].rename(columns={"qid": "query_id", "docno": "doc_id"})
-        assert ir_measures.calc_aggregate([nDCG @ 10], judged, frame)[nDCG @ 10] == pytest.approx(reduced, abs=1e-9)
 
 
 #: team -> its unique judged passages, mean change of its runs when they are removed and filled, and the largest fall
@@ -154,23 +108,3 @@ def test_holes_filled_by_umbrela_turn_the_bias_round(track, data):
     assert (summary["judge"], summary["filled_above"], summary["units"]) == ("umbrela-gpt-4", 15, 16)
     assert summary["removed_above"] == summary["unknown"] == 0
     assert (round(summary["judge_alone_tau_b"], 3), summary["judge_alone_max_rise"]) == (0.924, 6)
-
-
-def test_a_collection_read_by_name(data, monkeypatch, tmp_path):
-    monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
-    source, folder = data / "dl19-passages", tmp_path / "trec-2019" / "deep" / "passages"
-    if not source.is_dir():
-        pytest.skip("the test data has no folder dl19-passages")
-    folder.mkdir(parents=True)
-    shutil.copy(source / "qrels.gz", folder / "qrels.txt.gz")
-    dataset = pt.get_dataset("reuse:trec-2019/deep/passages")
-    names = dataset.submitted()["name"].tolist()
-    assert len(names) == 37
-    field, judgments = dataset.get_runs(names=names[:9], runs=source / "inputs"), dataset.get_judgments()
-    assert (field.pool_order, field.pool_depth, field.pooled.tolist()) == ("file", 10, [True] * 9)
-    pool = depth_pool(field)
-    assert (pool.order, pool.settings["depth"]) == ("file", 10)
-    lou = leave_out_uniques(field, judgments, nDCG @ 10)
-    assert (judgments.stated_rel, lou.rel) == (2, 2)
-    assert (lou.settings["depth"], lou.settings["pool order"]) == (10, "file")

@@ -23,23 +23,6 @@ def row(frame, **key):
     return found
 
 
-def test_by_hand():
-    found = ptr.profile.density(QRELS, runs=RUNS, depths=[1, 2])
-    names = ["depth-1 pool", "depth-2 pool", "all judgments"]
-    assert found.summary["round"].tolist() == names
-    # depth 1: a and b of topic 1, a and e of topic 2; depth 2: also d, and b
-    assert found.rounds["new_judged"].tolist() == [2, 1, 2, 2, 1, 0, 0, 0, 0]
-    # 1/3 is not above 1/3
-    assert row(found.table, qid="2")["above_third"] is False
-    assert found.table["largest"].tolist()[:2] == [0.6, 0.5]
-    assert found.table["density"].isna().tolist() == [False, False, True]
-    end = found.summary.iloc[-1]
-    assert (end["topics"], end["judgments"], end["per_topic"], end["relevant"]) == (2, 8, 4.0, 4)
-    assert (end["above_third"], end["above_half"]) == (1, 1)
-    assert end["mean_density"] == pytest.approx((0.6 + 1 / 3) / 2)
-    assert found.summary["above_half"].tolist() == [0, 0, 1]
-
-
 @given(st.lists(st.lists(st.booleans(), max_size=6), min_size=1, max_size=6))
 @settings(max_examples=25, deadline=None)
 def test_knees_are_where_a_topic_is_farthest_above_the_line(rounds):
@@ -61,12 +44,6 @@ def test_knees_are_where_a_topic_is_farthest_above_the_line(rounds):
     later = Fraction(1 + relevant[-1] - relevant[n], judged[-1] - judged[n])
     assert found["knee"] == f"round {n}"
     assert found["slope_ratio"] == pytest.approx(float(Fraction(relevant[n], judged[n]) / later))
-
-
-def test_relevant_is_what_the_caller_the_judgments_or_nobody_says():
-    assert ptr.profile.density(QRELS).table["relevant"].tolist() == [3, 1, 0]
-    assert ptr.profile.density(QRELS.with_rel(2)).table["relevant"].tolist() == [2, 0, 0]
-    assert ptr.profile.density(QRELS.with_rel(2), rel=3).table["relevant"].tolist() == [1, 0, 0]
 
 
 @given(fields(), st.integers(1, 3))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
 import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
@@ -59,51 +58,6 @@ def test_every_pair_is_that_of_scipy_and_statsmodels(scores, power, judgments, m
     for column, number in zip(("difference", "p", "p_corrected"), zip(*expected.values(), strict=True), strict=True):
         assert found[column].tolist() == pytest.approx(number, abs=1e-12)
     assert found["significant"].tolist() == [p <= 0.05 for *_, p in expected.values()]
-
-
-def test_power_and_the_differences_that_are_always_significant(scores, power):
-    for row in power.table.to_dict("records"):
-        expected = literal(scores[row["judgments"]], row["measure"]).values()
-        yes = [round(abs(d), 12) for d, _, p in expected if p <= 0.05]
-        no = [round(abs(d), 12) for d, _, p in expected if p > 0.05]
-        assert (row["topics"], row["pairs"], row["significant"]) == (12, len(expected), len(yes))
-        assert 0 < row["power"] == len(yes) / len(expected) < 1
-        assert row["smallest_significant"] == pytest.approx(min(yes))
-        assert row["largest_not_significant"] == pytest.approx(max(no))
-        above = [d for d in yes if d > max(no)]
-        assert row["always_significant_from"] == pytest.approx(min(above) if above else np.nan, nan_ok=True)
-
-
-def test_verdicts_that_change(scores, power):
-    for measure in MEASURES:
-        one, other = (literal(scores[name], measure) for name in ("complete", "pool"))
-        kinds = {}
-        for pair in one:
-            first, second = one[pair][2] <= 0.05, other[pair][2] <= 0.05
-            same = np.sign(one[pair][0]) == np.sign(other[pair][0])
-            kinds[pair] = {
-                (True, True): "both" if same else "turned",
-                (True, False): "lost",
-                (False, True): "gained",
-            }.get((first, second), "neither")
-        counted = rows_of(power.against_first, measure=measure).iloc[0]
-        for kind in ("both", "lost", "gained", "turned", "neither"):
-            assert counted[kind] == list(kinds.values()).count(kind)
-        changed = rows_of(power.changed, measure=measure)
-        found = {(row["first"], row["second"]): row["verdict"] for row in changed.to_dict("records")}
-        assert found == {pair: kind for pair, kind in kinds.items() if kind in ("lost", "gained", "turned")}
-    assert len(power.changed) > 0
-
-
-def test_one_set_of_judgments(scores):
-    found = ptr.profile.discriminative_power(scores["complete"], correction="none", alpha=0.01)
-    assert found.judgments == ["judgments"]
-    assert len(found.against_first) == len(found.changed) == 0
-    assert list(found.changed)[4:] == [
-        "verdict", "difference", "p_corrected", "other_difference", "other_p_corrected",
-    ]  # fmt: skip
-    assert (found.pairs["p"] == found.pairs["p_corrected"]).all()
-    assert found.pairs["significant"].sum() == (found.pairs["p"] <= 0.01).sum() == found.table["significant"].sum()
 
 
 def test_runs_that_all_score_alike(field):

@@ -61,15 +61,6 @@ def test_what_is_lost_and_recovered_equals_that_of_sets(field, rel):
     assert seen > 3
 
 
-def test_rankings_are_those_of_leave_out_uniques(field):
-    found = leave_out_type(field.runs, field.qrels, ["AP", "P@10"], types=["neural", "manual"], depth=5)
-    lou = ptr.leave_out_uniques(field.runs, field.qrels, ["AP", "P@10"], by="type", depth=5)
-    expected = lou.table[lou.table["type"] != "lexical"].reset_index(drop=True)
-    columns = ["type", "measure", "tau_b", "gamma", "tau_ap_b", "max_drop", "dropped"]
-    pd.testing.assert_frame_equal(found.table[columns], expected[columns])
-    assert found.table["lost"].tolist() == expected["removed"].tolist()
-
-
 def test_odd_arguments(field, messages):
     messages.refused(lambda: leave_out_type(field.runs, field.qrels, "AP", types="dense"), argument="types")
     frames = {name: field.runs[name] for name in field.runs.names}

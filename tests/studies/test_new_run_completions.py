@@ -1,4 +1,4 @@
-"""check_new_run: what every completion allows, by enumeration and on real runs; when nothing is predicted."""
+"""check_new_run: what every completion allows, by enumeration; when nothing is predicted."""
 
 from __future__ import annotations
 
@@ -74,27 +74,6 @@ def test_every_completion_of_all_new_runs_by_enumeration(by, teams, seed):
         assert row.score_low == pytest.approx(np.mean([min(each) for each in scores]), abs=1e-9)
         assert row.score_high == pytest.approx(np.mean([max(each) for each in scores]), abs=1e-9)
         assert row.score_low - 1e-12 <= row.predicted_low <= row.predicted_high <= row.score_high + 1e-12
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_ranks_under_completions():
-    rng = np.random.default_rng(1)
-    for seed in range(2):
-        field, new, known, frames = tiny(seed, teams={"x": "x", "y": "y"})
-        # below depth 3 no new run has anything that counts here, and the field has none of the new documents
-        table = ptr.check_new_run(new, field, known, ["nDCG@3", "P@2"], depth=DEPTH).table
-        for row in table.itertuples():
-            measure = ir_measures.parse_measure(row.measure)
-            every = {qid: completed(known, frames, measure, row.name, qid) for qid in TOPICS}
-            for _ in range(30):
-                drawn = {q: (docs, labels[[rng.integers(len(labels))]]) for q, (docs, labels) in every.items()}
-                means = {
-                    run: np.mean([completions.scores_of(measure, listed(frames, run, q), *drawn[q]) for q in TOPICS])
-                    for run in frames
-                }
-                rank = 1 + sum(means[other] > means[row.name] + 1e-9 for other in "abcd")
-                assert row.rank_low <= rank <= row.rank_high
-                assert row.both_rank_low <= row.predicted_rank_low <= row.predicted_rank_high <= row.both_rank_high
 
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=16, length=40)

@@ -48,7 +48,8 @@ OF_TYPES = {
     "by_type of runs": lambda runs: ptr.by_type(runs, QRELS, "AP", splits=2, unit="run"),
     "leave_out_type": lambda runs: ptr.pools.leave_out_type(runs, QRELS, "AP"),
 }
-CALLS = {(name, by): call(by) for name, call in STUDIES.items() for by in ("team", "family")}
+CALLS = {(name, "team"): call("team") for name, call in STUDIES.items()}
+CALLS |= {(name, "family"): STUDIES[name]("family") for name in ("leave_out_uniques", "audit_labels")}
 CALLS |= {(name, "type"): call for name, call in OF_TYPES.items()}
 
 

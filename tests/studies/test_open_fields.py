@@ -25,18 +25,18 @@ def results():
                     return runs
 
                 patch.setattr(RunSet, "of_coded", classmethod(opened))
-            field = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=300)
+            field = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=150, n_teams=7, length=40)
             return of_field(field.runs, field.qrels, field.all_qrels)
 
-    return {rows: made(rows) for rows in (0, 4000)}
+    return {rows: made(rows) for rows in (0, 1500)}
 
 
 def test_every_study_walks_through_blocks(results):
     whole = results[0]
     assert len(whole) > 30
-    assert list(results[4000]) == list(whole)
+    assert list(results[1500]) == list(whole)
     for name, expected in whole.items():
-        found = results[4000][name]
+        found = results[1500][name]
         assert repr(found) == repr(expected), name
         for table, frame in expected.tables().items():
             same, frame = (one.drop(columns="time", errors="ignore") for one in (found.tables()[table], frame))

@@ -67,45 +67,6 @@ def test_all_topics_by_pools_ir_measures_and_scipy(field, found, measure):
         assert table.loc[depth, "max_drop"] == left.summary.iloc[0]["alone_max_drop"]
 
 
-def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
-    options = {**OPTIONS, "depths": [1, 10], "repeats": 1, "draws": 200}
-    made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[5, 20], **options)
-    topics = field.qrels.topics
-    truth = by_ir_measures(field.runs, field.qrels, AP, topics)
-    shuffled = np.random.default_rng([0, 0]).permutation(len(topics))
-    other = np.random.default_rng(5)
-    for (depth, size), row in made.table.set_index(["depth", "topics"]).iterrows():
-        scores = by_ir_measures(field.runs, field.qrels.restrict(ptr.depth_pool(field.runs, depth)), AP, topics)
-        for half, name in ((shuffled[:8], "tau_b"), (shuffled[8:], "tau_b_reached")):
-            mean = truth[half].mean(axis=0)
-            draws = [scores[other.choice(half, size)].mean(axis=0) for _ in range(60)]
-            taus = [stats.kendalltau(mean.round(12), drawn.round(12)).statistic for drawn in draws]
-            assert row[name] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 60 + 1 / 200) ** 0.5)
-        # topics of the first half, ranked against those of the second
-        beyond = truth[shuffled[8:]].mean(axis=0)
-        draws = [scores[other.choice(shuffled[:8], size)].mean(axis=0) for _ in range(60)]
-        taus = [stats.kendalltau(beyond.round(12), drawn.round(12)).statistic for drawn in draws]
-        assert row["tau_b_disjoint"] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 60 + 1 / 200) ** 0.5)
-        assert row["width"] == pytest.approx(mean_width(scores[shuffled[:8]], size))
-        assert row["width_reached"] == pytest.approx(mean_width(scores[shuffled[8:]], size))
-
-
-def test_errors_are_those_of_the_splits(field):
-    one = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=8, **{**OPTIONS, "repeats": 1})
-    for name in ("judgments", "tau_b", "max_drop", "width"):
-        apart = (one.table[f"{name}_reached"] - one.table[name]).abs()
-        assert one.table[f"{name}_error"].tolist() == pytest.approx(apart.tolist())
-
-
-def test_more_topics_than_half_are_extrapolated(found):
-    table = found.table[found.table["measure"] == "AP"]
-    assert table.groupby("topics")["extrapolated"].all().to_dict() == {4: False, 8: False, 16: True, 32: True}
-    wide = table.pivot_table(index="depth", columns="topics", values="width")
-    for size in (4, 16, 32):
-        ratio = stats.t.ppf(0.975, size - 1) / size**0.5 / (stats.t.ppf(0.975, 7) / 8**0.5)
-        assert (wide[size] / wide[8]).tolist() == pytest.approx([ratio] * 3)
-
-
 def test_the_plan_is_the_cheapest_that_is_enough(field):
     for wanted in ({"tau": 0.8}, {"width": 0.3}, {"tau": 0.7, "drop": 6, "width": 0.5}):
         made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[4, 8], **wanted, **OPTIONS)
@@ -143,21 +104,6 @@ def test_judges_strategies_and_prices(field):
     budget = {"strategies": "mtf", "budgets": [1.0], "depth": 10}
     whole = ptr.pools.compare_strategies(field.runs, field.qrels, measures=AP, **budget).table.iloc[0]
     assert made.at_hand.query("strategy == 'mtf' and depth == 10")["judgments"].iloc[0] == whole["judged"]
-
-
-def test_unusable_topics_are_paid_for_and_not_ranked(field):
-    counts = field.qrels.counts()
-    bar = float(counts["density"].sort_values().iloc[11])
-    usable = counts["density"] < bar
-    made = ptr.pools.plan_collection(
-        field.runs, field.qrels, AP, topics=int(usable.sum()) // 2, **{**OPTIONS, "max_density": bar}
-    )
-    row = made.at_hand[made.at_hand["depth"] == 10].iloc[0]
-    assert row["judgments"] == pytest.approx(counts["judged"].sum())
-    alone = ptr.pools.plan_collection(
-        field.runs, field.qrels.select(counts.loc[usable, "qid"]), AP, topics=4, **OPTIONS
-    )
-    assert made.at_hand["tau_b"].tolist() == alone.at_hand["tau_b"].tolist()
 
 
 def test_what_is_refused_and_warned(field, messages):

@@ -1,4 +1,4 @@
-"""What pools of each depth cost and find, against sets of documents and scores of restricted judgments."""
+"""What pools of each depth cost and find, against sets of documents."""
 
 from __future__ import annotations
 
@@ -18,12 +18,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.Caveat
 
 QUIET = pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 FIELD = simulated(n_topics=8, depth=6)
-MEASURES = ["AP", "nDCG@5", "Judged@5"]
-
-
-@pytest.fixture(scope="module")
-def costs():
-    return ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6])
 
 
 @QUIET
@@ -48,19 +42,6 @@ def test_sizes_are_those_of_sets(field, rel):
             assert pd.isna(row["depth"])
         else:
             assert (row["depth"], row["documents"]) == (fits["depth"].iloc[0], fits["documents"].iloc[0])
-
-
-def test_the_ranking_is_that_of_restricted_judgments(costs):
-    full = ptr.score(FIELD.runs, FIELD.qrels, MEASURES)
-    for depth in (1, 2, 4, 6):
-        reduced = FIELD.qrels.restrict(ptr.depth_pool(FIELD.runs, depth=depth))
-        expected = full.compare(ptr.score(FIELD.runs, reduced, MEASURES)).table
-        found = costs.agreement[costs.agreement["depth"] == depth].reset_index(drop=True)
-        for column in ("measure", "tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"):
-            pd.testing.assert_series_equal(found[column], expected[column], check_dtype=False)
-    assert (costs.table["documents"] == [len(ptr.depth_pool(FIELD.runs, depth=d)) for d in (1, 2, 4, 6)]).all()
-    end = costs.agreement[(costs.agreement["depth"] == 6) & (costs.agreement["measure"] != "Judged@5")]
-    assert (end["tau_b"] == 1).all()
 
 
 def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):

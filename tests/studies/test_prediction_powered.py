@@ -48,11 +48,6 @@ def by_topics():
     )
 
 
-@functools.cache
-def by_documents():
-    return ptr.labels.prediction_powered(simulated().runs, drawn(), noisy(), ["P@5", "RBP(rel=2)"], level="documents")
-
-
 def of(frame, judge="one", measure="nDCG@10"):
     return frame[(frame["judge"] == judge) & (frame["measure"] == measure)].reset_index(drop=True)
 
@@ -118,16 +113,6 @@ def test_every_number_is_that_of_the_plain_formulas(name, judge, measure):
         assert 0 < pairs[f"{column}significant"].sum() < len(pairs)
 
 
-def test_the_variance_of_a_known_lambda():
-    field, people = simulated(), of_people()
-    found = ptr.labels.prediction_powered(field.runs, people, noisy(), "P@5", variance="plain")
-    default = ptr.labels.prediction_powered(field.runs, people, noisy(), "P@5")
-    for row, (y, f, more) in zip(found.table.to_dict("records"), scores(noisy(), "P@5").values(), strict=True):
-        assert row["se"] == pytest.approx(literal(y, f, more, "plain")[2], abs=1e-12)
-    assert found.table["estimate"].tolist() == default.table["estimate"].tolist()
-    assert found.table["se"].mean() < default.table["se"].mean()
-
-
 def test_a_judge_is_asked_for_the_documents_of_a_pool():
     field, people = simulated(), of_people()
     pool, asked = ptr.depth_pool(field.runs, depth=8), []
@@ -149,24 +134,6 @@ def test_a_judge_is_asked_for_the_documents_of_a_pool():
         field.runs, people, {"model": field.all_qrels.threshold(1)}, "nDCG@10", pool=pool
     )
     assert kept.table.equals(given.table)
-
-
-def test_ranks_are_those_of_scipy_and_their_ends_those_of_the_pairs():
-    found = by_topics()
-    for row in found.summary.to_dict("records"):
-        table, pairs, ranks = (
-            of(frame, row["judge"], row["measure"]) for frame in (found.table, found.pairs, found.ranks)
-        )
-        for column, value in (("rank", "estimate"), ("human_rank", "human"), ("judge_rank", "by_judge")):
-            expected = scipy.stats.rankdata(-table[value].round(12), method="min")
-            assert ranks[column].tolist() == expected.astype(int).tolist()
-        for side, difference in (("", "difference"), ("human_", "human")):
-            told = pairs[pairs[f"{side}significant"]]
-            first = told[difference] > 0
-            worse, better = told["second"].where(first, told["first"]), told["first"].where(first, told["second"])
-            for run in ranks.to_dict("records"):
-                ends = 1 + (worse == run["name"]).sum(), len(ranks) - (better == run["name"]).sum()
-                assert (run[f"{side}rank_low"], run[f"{side}rank_high"]) == ends
 
 
 MEASURES = [P @ 5, RBP(p=0.8, rel=1), SDCG(max_rel=2) @ 10, SetP, NumRet(rel=2), NumRel]
@@ -229,20 +196,6 @@ def test_with_lambda_1_each_score_is_the_sum_corrected(measure, rel):
     assert [row["difference"], row["p"]] == pytest.approx(
         [by_topic[:, i].mean() - by_topic[:, j].mean(), test.pvalue], abs=1e-9
     )
-
-
-def test_the_estimated_lambda_is_reported_and_used():
-    found = by_documents()
-    table = found.table[found.table["measure"] == "P@5"].reset_index(drop=True)
-    assert len(set(table["lambda"])) == 1, "one for all runs"
-    assert 0.5 < table["lambda"][0] < 1
-    by_topic, _ = literal_of_documents(table["lambda"][4])
-    assert table["estimate"][4] == pytest.approx(by_topic[:, 4].mean(), abs=1e-12)
-    fixed = ptr.labels.prediction_powered(simulated().runs, drawn(), noisy(), "P@5", level="documents", lam=1).table
-    assert (table["se_sampling"] ** 2).sum() < (fixed["se_sampling"] ** 2).sum()
-    reach = scipy.stats.norm.ppf(0.975) * table["se_sampling"]
-    assert (table["sampling_high"] - table["estimate"]).tolist() == pytest.approx(reach.tolist())
-    assert ((table["n_eff"] > 401) & (table["n_eff"] < 1331)).all()
 
 
 def test_a_pool_that_people_labelled_in_full_scores_as_ir_measures_has_it():

@@ -7,7 +7,6 @@ import warnings
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from ir_measures import AP, nDCG
 
@@ -111,41 +110,6 @@ def test_the_order_of_pooling_stays_when_that_of_scoring_is_varied():
     assert (ptr.profile.sensitivity(pooled, known, QRELS, grid=["order"]).table["here"] == naive).all()
 
 
-def test_spans_are_the_ends_over_the_values(found):
-    for row in found.spans.itertuples():
-        rows = of(found.table, convention=row.convention, measure=row.measure, figure=row.figure)
-        assert (row.lowest, row.highest, row.default) == (
-            rows["here"].min(), rows["here"].max(), rows["default"].iloc[0],
-        )  # fmt: skip
-        largest = rows["change"].abs().max()
-        assert abs(row.largest_change) == pytest.approx(largest, abs=1e-12)
-        if row.at is not None:
-            assert rows.set_index("value").loc[row.at, "change"] == row.largest_change
-    shown = [line.split()[:2] for line in str(found).splitlines()]
-    first = found.of_figure(None, "AP")["convention"].tolist()
-    assert [
-        name for measure, name in filter(lambda line: len(line) == 2 and line[0] == "AP", shown) if name in first
-    ] == first
-    spans = found.of_figure("field_max_drop", "nDCG@10")
-    widths = spans["highest"] - spans["lowest"]
-    assert widths.is_monotonic_decreasing
-
-
-def test_every_combination():
-    grid = {"depth": [2, 4], "contributors": ["pooled", "all"], "remove": ["relevant", "judged"]}
-    found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid, full=True)
-    assert len(found.combinations) == 8
-    assert not found.combinations.duplicated(["depth", "contributors", "remove"]).any()
-    for depth, contributors, remove in product(*grid.values()):
-        rows = of(found.figures, depth=str(depth), contributors=contributors, remove=remove)
-        summary = by_hand(depth=depth, contributors=contributors, remove=remove)
-        assert of(rows, figure="own_tau_b")["value"].item() == pytest.approx(summary.loc["AP", "own_tau_b"])
-    # the table is of one convention at a time all the same
-    alone = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
-    pd.testing.assert_frame_equal(found.table, alone.table)
-    assert len(alone.combinations) == 4
-
-
 def test_a_warning_of_one_combination_is_kept_with_it():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -195,9 +159,6 @@ def test_what_the_study_refuses_is_told_and_the_rest_is_there():
     assert of(found.table, convention="depth")["value"].unique().tolist() == ["4", "6"]
 
 
-# of any study
-
-
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 def test_a_study_of_scores():
     def by_hand(runs=RUNS, complete=True, **options):
@@ -218,6 +179,9 @@ def test_a_study_of_scores():
             assert here.pop((measure, figure)) == pytest.approx(number, abs=1e-12, nan_ok=True)
         # what it has under the defaults alone
         assert all(np.isnan(number) for number in here.values())
+
+
+# of any study
 
 
 def test_a_study_of_judgments_alone(messages):

@@ -1,4 +1,4 @@
-"""significance_fidelity: every pair of runs under people and judges, on simulated fields and on Deep Learning."""
+"""significance_fidelity: every pair of runs under people and judges, by scipy and statsmodels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
-from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import pair_tests
 from pt_reuse.scoring.caveats import told_elsewhere
 
@@ -79,28 +78,6 @@ def test_outcomes_are_those_of_scipy_and_statsmodels(correction):
         both = claims + found_by_people
         assert row["agree_share"] == pytest.approx(2 * counts.get("agree", 0) / both if both else np.nan, nan_ok=True)
     assert {"agree", "missed", "neither"} <= set(found.pairs["outcome"])
-
-
-def test_intervals_are_of_the_tests_of_the_topics_drawn(found):
-    bootstrap = TopicBootstrap(40, 0, 0.95)
-    row = found.table.query("judge == 'blunt' and measure == 'nDCG@10'").iloc[0]
-    people, judge = (ptr.score(RUNS, q, "nDCG@10").values[0] for q in (PEOPLE, labels_of(JUDGES["blunt"])))
-    drawn = {"false_share": [], "missed_share": [], "agree_share": []}
-    for counts in bootstrap.counts(len(people)):
-        rows = np.repeat(np.arange(len(people)), counts)
-        a, b = (t.significant() * np.sign(t.difference) for t in (pair_tests(people[rows]), pair_tests(judge[rows])))
-        drawn["false_share"].append(((a == 0) & (b != 0)).sum() / (b != 0).sum() if b.any() else np.nan)
-        drawn["missed_share"].append(((a != 0) & (b == 0)).sum() / (a != 0).sum() if a.any() else np.nan)
-        n = (a != 0).sum() + (b != 0).sum()
-        drawn["agree_share"].append(2 * ((a == b) & (a != 0)).sum() / n if n else np.nan)
-    for share, shares in drawn.items():
-        low, high = np.nanpercentile(shares, [2.5, 97.5])
-        reach = max(row[share] - low, high - row[share])
-        assert row[f"{share}_low"] == pytest.approx(max(0, row[share] - reach))
-        assert row[f"{share}_high"] == pytest.approx(min(1, row[share] + reach))
-        known = found.table[found.table[share].notna()]
-        assert (known[f"{share}_low"] <= known[share]).all()
-        assert (known[share] <= known[f"{share}_high"]).all()
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "randomisation", "tukey"])

@@ -24,7 +24,7 @@ from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.scores import score
-from pt_reuse.studies.judged_lists import JudgedLists, JudgedWork
+from pt_reuse.studies.judged_lists import JudgedWork
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: way -> rows of a block; and the backend of two jobs, None for one job
@@ -117,15 +117,6 @@ def test_depth_pools(way, options, monkeypatch):
     assert_same(one.to_frame(), other.to_frame())
 
 
-def test_jobs_by_the_argument(monkeypatch, in_memory):
-    monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", 1)
-    same_numbers(left_out(RUNS, "teams", n_jobs=2), in_memory["teams"])
-    assert_same(score(RUNS, QRELS, FEW, n_jobs=2).values, in_memory["teams"].scores.values)
-    assert_same(depth_pool(RUNS, n_jobs=2).to_frame(), depth_pool(RUNS).to_frame())
-    one, other = (JudgedLists.of(RUNS, QRELS, [5], n_jobs=n) for n in (None, 2))
-    assert_same(one, other)
-
-
 # what the uniques of a pool are, by the pool itself
 
 
@@ -172,12 +163,3 @@ def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
         here = TopicJob(work, range(3, 5)).run()
         assert_same(pickle.loads(sent).run(), here)
     assert here["topics"].tolist() == [3, 5]
-
-
-def test_counted_lists_have_owners_wherever_they_are_counted(monkeypatch):
-    owners = np.arange(len(QRELS)) % 5 - 1, np.arange(len(RUNS)) % 4
-    one = JudgedLists.of(RUNS, QRELS, [3, 10], owners=owners)
-    assert one.own.any()
-    for way in ("blocks of a topic", "processes on blocks"):
-        with going(way, RUNS, monkeypatch) as runs:
-            assert_same(JudgedLists.of(runs, QRELS, [3, 10], owners=owners), one)

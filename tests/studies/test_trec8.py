@@ -7,12 +7,11 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, P, Rprec, nDCG
+from ir_measures import AP, P, nDCG
 
 from pt_reuse.arrays.correlation import gamma, tau_b
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
@@ -60,9 +59,8 @@ def test_the_pool_is_what_nist_judged(pool, trec8):
     assert len(judged - trec8.qrels) == 0
 
 
-@pytest.mark.parametrize(("order", "n_other"), [("trec_eval", 0), ("trec_eval9", 52)])
-def test_contributing_teams_equal_the_annotated_qrels(trec8, order, n_other):
-    """(N): teams that retrieved each judged document in the top 100 of any of the 129 runs; float32 moves some."""
+def test_contributing_teams_equal_the_annotated_qrels(trec8):
+    """(N): teams that retrieved each judged document in the top 100 of any of the 129 runs."""
     with gzip.open(trec8.folder / "annotated-qrels.gz", "rt") as file:
         rows = [line.split() for line in file]
     teams = {team: n for n, team in enumerate(trec8.runs.teams)}
@@ -71,11 +69,11 @@ def test_contributing_teams_equal_the_annotated_qrels(trec8, order, n_other):
     expected, found = np.zeros((2, len(rows) + 1, len(teams)), dtype=bool)
     for n, row in enumerate(rows):
         expected[n, [teams[team] for team in row[5:]]] = True
-    pool = depth_pool(trec8.runs.reorder(order), depth=100, contributors="all")
+    pool = depth_pool(trec8.runs, depth=100, contributors="all")
     pairs = zip(pool.documents.qids(), pool.documents.docnos(), strict=True)
     at, team = np.array([place.get(pair, -1) for pair in pairs]), pool.run_table["team"].map(teams).to_numpy()
     found[at[pool.entries.document], team[pool.entries.run]] = True
-    assert (found != expected)[:-1].any(axis=1).sum() == n_other
+    assert not (found != expected)[:-1].any()
 
 
 def test_nists_depth_10_collection(trec8):
@@ -135,15 +133,6 @@ def test_whole_field(lou):
     assert list(rows.itertuples(index=False, name=None)) == list(expected.values())
 
 
-def test_whole_field_worst_teams(lou):
-    by_tau = of_measure(lou.table, "AP").sort_values(["tau_b", "team"])
-    assert by_tau["team"].head(6).tolist() == ["miti", "iit", "oracle", "cir", "city-pliers", "cmu"]
-    summary = lou.summary.set_index("measure")
-    assert round(summary.loc["AP", "field_min_tau_b"], 8) == 0.99055004
-    assert summary["field_max_drop"].tolist() == [4, 3, 4]
-    assert summary["field_worst"].tolist() == ["miti"] * 3
-
-
 def test_own_team(lou):
     summary = lou.summary.set_index("measure")
     assert round(summary.loc["AP", "own_tau_b"], 8) == 0.99806155
@@ -164,13 +153,6 @@ def test_own_team_losses(lou):
     assert round(lou.summary["largest_loss_pct"][0], 3) == 9.926
 
 
-def test_scores_that_rise(trec8):
-    """Without a unique, a measure that divides by what could have been found may rise; others never do."""
-    rising = leave_out_uniques(trec8.runs, trec8.qrels, [AP, nDCG, Rprec, P @ 10, nDCG @ 10]).by_run
-    assert rising[rising["change"] > 0].groupby("measure").size().to_dict() == {"AP": 19, "Rprec": 21, "nDCG": 18}
-    assert round(rising["change_pct"].max(), 2) == 0.40
-
-
 def test_all_runs_as_contributors(lou_of_all):
     row = lou_of_all.summary.set_index("measure").loc["AP"]
     assert round(row["own_tau_b"], 4) == 0.9983
@@ -178,12 +160,6 @@ def test_all_runs_as_contributors(lou_of_all):
     assert round(percent(lou_of_all, "AP", "automatic", "mean"), 3) == 0.136
     assert round(percent(lou_of_all, "AP", "manual", "mean"), 3) == 2.439
     assert lou_of_all.by_run["contributed"].all()
-
-
-def test_best_runs(lou):
-    """(N): MAP .4692 of the best manual run, .3303 of the best automatic one."""
-    best = of_measure(lou.by_run, "AP").groupby("type")["score"].max().round(4)
-    assert best.to_dict() == {"automatic": 0.3303, "manual": 0.4692}
 
 
 # other views of the same pool
@@ -201,17 +177,3 @@ def test_minus_manual_only_relevant_documents(pool, lou, trec8):
     row = by_type.table.set_index(["measure", "type"]).loc[("AP", "manual")]
     assert row["removed"] == 1_130
     assert row["tau_b"] == table.loc["AP", "tau_b"]
-
-
-def test_unjudged_documents(trec8, messages):
-    of_cutoff = Unjudged(of_cutoff=True) @ 100
-    measures = [Unjudged @ 10, of_cutoff, Unjudged @ 100]
-    scores = messages.warned(lambda: score(trec8.runs, trec8.qrels, measures))
-    assert scores.settings["beware"] == "2 runs whose scores depend on the order of equal scores"
-    means = scores.mean_values
-    pooled = trec8.runs.pooled
-    assert (means[:, pooled] == 0).all()
-    assert round(means[0, ~pooled].mean(), 4) == 0.0465
-    assert round(means[0, ~pooled].max(), 3) == 0.882
-    # some lists are shorter than 100: per 100 as trec_eval 10 divides, and per document returned
-    assert means[1:, ~pooled].mean(axis=1).round(4).tolist() == [0.1003, 0.1004]

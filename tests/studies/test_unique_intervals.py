@@ -78,16 +78,6 @@ def test_the_interval_of_the_drop_of_one_team_alone_is_of_each_draw_ranked_by_ha
         assert row["alone_max_drop"] == lou.by_run[lou.by_run["measure"] == row["measure"]]["drop"].max()
 
 
-def test_the_interval_of_a_change_is_the_percentile_interval(lou):
-    counts = TopicBootstrap(RESAMPLES, SEED, 0.9).counts(12)
-    for row in lou.by_run.to_dict("records"):
-        full, own = (scores.of(row["measure"])[row["name"]].to_numpy() for scores in (lou.scores, lou.own_scores))
-        changes = [np.repeat(own - full, draw).mean() for draw in counts]
-        low, high = np.percentile(changes, [5, 95])
-        assert row["change_low"] == pytest.approx(min(low, row["change"]), abs=1e-12)
-        assert row["change_high"] == pytest.approx(max(high, row["change"]), abs=1e-12)
-
-
 def test_means_over_the_topics_of_a_run(field):
     frames = {name: field.runs[name] for name in field.runs}
     first = next(iter(frames))

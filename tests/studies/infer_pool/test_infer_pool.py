@@ -1,4 +1,4 @@
-"""A pool inferred from judgments: what a slow reference finds, what is tried and told, in blocks and by bits."""
+"""A pool inferred from judgments: what a slow reference finds, and what is told."""
 
 from __future__ import annotations
 
@@ -216,14 +216,6 @@ def test_bad_input(messages):
     messages.refused(lambda: infer_pool(runs, nothing), argument="qrels")
 
 
-def test_groups_and_edges_by_hand():
-    found = infer_pool(*hand(pooled=["A", "B", "twin1"]))
-    table, row = found.table.set_index("name"), found.summary.iloc[0]
-    assert table["group"].tolist() == [pd.NA, pd.NA, 1, 1, pd.NA, pd.NA]
-    assert (found.depth, found.contributor_range, found.certainty) == (3, (3, 5), Certainty.EXACT)
-    assert (row["new_at_depth"], row["new_below"]) == (1, 0)
-
-
 def test_a_chain_of_overlaps_is_one_group():
     runs = as_runs({"A": {"1": ["a", "c"]}, "B": {"1": ["b", "a"]}, "C": {"1": ["c", "b"]}, "E": {"1": ["e", "a"]}})
     found = infer_pool(runs, as_qrels({("1", d) for d in "abce"}), depth=2)
@@ -279,30 +271,6 @@ def dropped(judged, share, seed=5):
     pairs = sorted(judged)
     kept = np.random.default_rng(seed).choice(len(pairs), size=round(len(pairs) * (1 - share)), replace=False)
     return {pairs[at] for at in kept}
-
-
-def test_an_exact_answer_ends_the_search():
-    found = infer_pool(*hand())
-    assert found.tried.iloc[:, :8].to_numpy().tolist() == [["trec_eval", 0, "inferred", 3, 3, 5, 9, 0]]
-
-
-def test_an_option_is_kept_and_the_rest_is_tried():
-    field, pooled = simulated(4)
-    judged = dropped(pool_of(field, pooled, ["1", "2", "3", "4"], dict.fromkeys("1234", 10)), 0.03)
-    runs, qrels = as_runs(field), as_qrels(judged)
-
-    def tried(**options):
-        table = infer_pool(runs, qrels, **options).tried
-        return [sorted(table[column].unique()) for column in ("order", "tolerance", "way")]
-
-    ways = ["inferred", "inferred for each topic"]
-    # in the lists of this field all orders are the same
-    assert tried() == [["trec_eval"], [0, 0.01, 0.02, 0.05, 0.1], ways]
-    assert tried(order="file") == [["file"], [0, 0.01, 0.02, 0.05, 0.1], ways]
-    assert tried(tolerance=0.03) == [["trec_eval"], [0.03], ways]
-    assert tried(depth="common", tolerance=0.0) == [["trec_eval"], [0], ways[:1]]
-    assert tried(depth="topic", tolerance=0.0) == [["trec_eval"], [0], ways[1:]]
-    assert tried(depth=10) == [["trec_eval"], [0, 0.01, 0.02, 0.05, 0.1], ["given"]]
 
 
 def test_topics_of_one_kind_have_one_depth():

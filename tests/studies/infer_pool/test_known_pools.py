@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,30 +17,17 @@ from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.scoring.caveats import CaveatWarning
 from pt_reuse.studies.infer_pool import Certainty, infer_pool
 from pt_reuse.studies.pool_search import Curves, depth_bits, which_bits
 
 
-def test_demo_pool():
-    demo = pt.get_dataset("reuse:demo")
-    runs, qrels = demo.get_runs(), demo.get_judgments()
-    found = infer_pool(runs, qrels)
-    assert (found.depth, found.contributor_range, len(found.table)) == (10, (11, 13), 22)
-    assert found.summary["explained"].item() == len(qrels) == 989
-    recorded = set(runs.select(pooled=True).names)
-    assert recorded - set(found.contributors) == {"quarry-bm25-stem"}  # pooled, but 'covered': nothing tells
-    assert set(found.contributors) <= recorded
-
-
 def test_trec8_is_the_record(trec8):
-    for depth in (None, "topic"):
-        found = infer_pool(trec8.runs, trec8.qrels, depth=depth)
-        assert found.depth == 100
-        assert found.contributors == trec8.runs.select(pooled=True).names
-        assert len(found.contributors) == 71
-        assert found.contributor_range == (70, 72)  # one of the Mer8Adtd would do; Dm8TFidf may have been pooled
-        assert found.certainty is Certainty.EXACT
+    found = infer_pool(trec8.runs, trec8.qrels)
+    assert found.depth == 100
+    assert found.contributors == trec8.runs.select(pooled=True).names
+    assert len(found.contributors) == 71
+    assert found.contributor_range == (70, 72)  # one of the Mer8Adtd would do; Dm8TFidf may have been pooled
+    assert found.certainty is Certainty.EXACT
     assert found.confusion.to_dict("records") == [
         {"pooled": True, "needed": 69, "needed_together": 2, "covered": 0, "not_pooled": 0, "no_documents": 0},
         {"pooled": False, "needed": 0, "needed_together": 0, "covered": 1, "not_pooled": 57, "no_documents": 0},
@@ -173,38 +159,6 @@ def test_no_topic_is_explained(track):
     assert found.certainty is Certainty.NONE
     assert (found.depth, found.contributors, found.apart) == (0, [], [])
     assert found.tried["best"].sum() == 1
-
-
-def some_of(covid, seed):
-    """Return 25 of the runs, by chance, and every third topic."""
-    runs, chosen = covid.runs, range(0, 50, 3)
-    names = np.random.default_rng(seed).choice(runs.names, 25, replace=False)
-    fewer = runs._with(runs.field.take_topics(chosen)).select(names)
-    return fewer, covid.qrels.select([runs.topics[t] for t in chosen])
-
-
-def test_topics_that_blur_the_pool_of_the_others_stay_apart(covid):
-    runs, qrels = some_of(covid, 0)
-    found = infer_pool(runs, qrels, order="trec_eval")
-    assert (len(found.apart), len(found.contributors)) == (3, 19)
-    assert runs.select(found.contributors).pooled.sum() == runs.pooled.sum() == 16
-    assert found.certainty is Certainty.PARTIAL
-    assert any("one rank below" in line for line in found.answers())
-    # a topic without depth is set apart
-    assert ((found.by_topic["depth"] == 0) == found.by_topic["apart"]).all()
-
-
-def test_topics_that_lack_judgments_are_not_told_as_those_of_other_runs(track):
-    mine, others = one_run_each(track, 17)
-    runs, qrels = track.runs.select(mine), mixed(track, mine, others, set())
-    qrels = qrels.keep(np.random.default_rng(1).random(len(qrels)) < 0.9)
-    with pytest.warns(CaveatWarning):
-        found = infer_pool(runs, qrels, order="trec_eval")
-    assert len(found.apart) == 8
-    assert found.certainty is Certainty.PARTIAL
-    assert "tolerance=0.2 allows it" in found.settings["beware"]
-    larger = infer_pool(runs, qrels, order="trec_eval", tolerance=0.2)
-    assert (larger.depth, sorted(larger.contributors), larger.apart) == (125, mine, [])
 
 
 @settings(deadline=None, max_examples=30)

@@ -1,11 +1,10 @@
-"""How parts are drawn: what each has, which are compared, and that seeds decide it."""
+"""How parts are drawn: what each has, and which are compared."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,15 +33,6 @@ def drawn(sources, **options):
 
 def documents(part):
     return set(part.documents.tolist())
-
-
-def test_a_part_for_each_source_and_each_two_compared():
-    sources = of(5, 8, 3)
-    parts, pairs = drawn(sources)
-    assert [(part.name, part.source, part.draw) for part in parts] == [("A", "A", 1), ("B", "B", 1), ("C", "C", 1)]
-    assert [documents(part) for part in parts] == [set(mine.tolist()) for mine in sources.values()]
-    assert [(one.name, other.name) for one, other, _ in pairs] == [("A", "B"), ("A", "C"), ("B", "C")]
-    assert all(setting == NOTHING for _, _, setting in pairs)
 
 
 def test_by_chance_parts_are_as_large_as_the_sources_and_apart():
@@ -112,27 +102,10 @@ def test_the_whole_collection_is_one_more_part():
         assert setting == {**NOTHING, "source": "whole" if "whole" in (one.name, other.name) else None}
 
 
-def test_sources_in_several_sizes_are_compared_with_other_sources_alone():
-    parts, pairs = drawn(of(5, 8), sizes=[2, 4])
-    assert [part.name for part in parts if part.draw == 1] == ["A 2", "A 4", "B 2", "B 4"]
-    assert len(pairs) == 2 * 4
-    assert {(setting["size"], setting["other_size"]) for _, _, setting in pairs} == {(2, 2), (2, 4), (4, 4)}
-    assert all(one.source != other.source for one, other, _ in pairs)
-
-
 def test_fractions_are_shares_of_all_documents():
     parts = drawing("random", sizes=[0.1, 0.48, 1], repeats=1).parts(of(25))
     # halves are rounded up; a whole number is no fraction
     assert [len(part.documents) for part in parts] == [1, 3, 12, 1, 3, 12]
-
-
-@pytest.mark.parametrize("how", ["random", "mixed"])
-def test_the_seed_decides_all_of_it_and_more_draws_change_none(how):
-    few, more, other = (
-        [(part.name, part.draw, documents(part)) for part in drawing(how, **options).parts(of(9, 12))]
-        for options in ({"repeats": 1}, {"repeats": 3}, {"repeats": 1, "seed": 4})
-    )
-    assert more[: len(few)] == few != other
 
 
 WRONG = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import pt_reuse as ptr
 
@@ -66,24 +65,3 @@ def test_means_that_differ_in_the_last_bit_tie(messages):
     assert "judgments of relevant documents only" in found.settings["beware"].split("; ")
     assert (np.ptp(found.means, axis=2) > 0).all()
     assert np.isnan(found.by_pair["tau_b"].item())
-
-
-def test_all_systems_tie(messages):
-    alone = FIELD.runs[FIELD.runs.names[0]].query("qid == '1'")
-    run = pd.concat([alone.assign(qid=str(q)) for q in range(6)])
-    qrels = pd.concat([QRELS[QRELS["qid"] == "1"].assign(qid=str(q)) for q in range(6)])
-    found = messages.warned(lambda: study({"one": run, "twin": run}, qrels))
-    assert found.by_pair[["ss_a", "nn", "agree"]].fillna(-1).values.tolist() == [[0, 1, -1]]
-    assert np.isnan(found.table["tau_b"].item())
-    assert (found.p == 1).all()
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-def test_documents_without_a_source_are_in_no_part():
-    with pytest.warns(ptr.ReuseWarning, match="42 documents of 53 to be split without a source"):
-        found = study(sources=lambda docno: {"1": "x", "2": "y"}.get(docno[-1]))
-    relevant = set(QRELS["docno"][QRELS["label"] > 0])
-    expected = [
-        sum(d[-1] == end and d not in relevant for d in {*FIELD.runs.docnos(), *QRELS["docno"]}) for end in "12"
-    ]
-    assert found.parts["drawn"].tolist() == expected

@@ -130,23 +130,6 @@ def test_significance_of_every_pair_on_a_part():
     assert row["pairs"] == len(table) == 28
 
 
-def test_corrected_for_the_number_of_pairs():
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
-    given = {"sources": source, "alpha": 0.2}
-    plain = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", **given)
-    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", correction="holm", **given)
-    assert found.p.tobytes() == plain.p.tobytes()
-    for i, name in enumerate("xyz"):
-        yes, p = multitest.multipletests(found.p[i, 0], alpha=0.2, method="holm")[:2]
-        table = found.significance(name)
-        assert table["p_corrected"].tolist() == p.tolist()
-        assert table["winner"].notna().tolist() == yes.tolist()
-        assert found.by_part["significant"][i] == yes.sum() < plain.by_part["significant"][i]
-        assert plain.significance(name)["p_corrected"].tolist() == found.p[i, 0].tolist()
-    row = found.by_pair.iloc[0]
-    assert 2 * (row["ss_a"] + row["ss_d"]) + row["sn"] + row["ns"] == found.by_part["significant"][:2].sum()
-
-
 def test_a_run_that_keeps_nothing_of_a_topic_scores_0_there(messages):
     good = pd.DataFrame([(str(q), f"{'ab'[d % 2]}{d}", 10.0 - d) for q in range(6) for d in range(6)],
                         columns=["qid", "docno", "score"])  # fmt: skip
@@ -159,28 +142,3 @@ def test_a_run_that_keeps_nothing_of_a_topic_scores_0_there(messages):
     # b1 is second on its own part, where it is first without a0, a2 and a4
     assert found.means[:, 0].tolist() == [[0.5, 5 / 12], [1.0, 5 / 6]]
     assert "1 of 24 lists are empty" in found.settings["beware"]
-
-
-def test_the_judgments_of_trec8_by_source(data, messages):
-    """(N) by way of the reference: judged and relevant documents of each source; two runs of judged documents."""
-    path = data / "trec8-adhoc" / "trec8.qrels.gz"
-    if not path.exists():
-        pytest.skip("the test data has no folder trec8-adhoc")
-    qrels = ptr.read_qrels(path)
-    frame = qrels.to_frame()
-    lists = frame.groupby(["qid", frame["docno"].str[:2]]).head(10).assign(score=lambda f: -f.groupby("qid").cumcount())
-    runs = {"up": lists, "down": lists.assign(score=-lists["score"])}
-    found = messages.warned(
-        lambda: ptr.profile.subcollections(
-            runs, qrels, "P@5", sources=["FBIS", "FT", "LA", "FR94"], relevant="own", alpha=0.9
-        )
-    )
-    # the scores of "down" rise with the rows
-    assert "1 run with scores that rise with the rank" in found.settings["beware"].split("; ")
-    judged = dict(zip(found.parts["part"], found.parts["judged"], strict=True))
-    assert judged == {"FBIS": 28484, "FT": 22516, "LA": 21259, "FR94": 14571}
-    relevant = frame[frame["label"] > 0]
-    for name, n_relevant in {"FBIS": 1667, "FT": 1670, "LA": 1185, "FR94": 206}.items():
-        mine = relevant[relevant["docno"].str.startswith(name)]
-        assert len(mine) == n_relevant
-        assert found.parts.set_index("part")["topics"][name] == mine["qid"].nunique()
