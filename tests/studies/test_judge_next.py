@@ -1,4 +1,4 @@
-"""judge_next: the order, the decisions, samples by their probabilities, goals and bad input."""
+"""judge_next: the order, the decisions and their end, samples by their probabilities, goals and bad input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from scipy.stats import ttest_rel
 
 import pt_reuse as ptr
 from pt_reuse.studies.new_runs.estimators import Effects, wrong_stop
+from pt_reuse.studies.new_runs.predictor import NewRunPredictor
 from pt_reuse.studies.new_runs.sampling import draw, inclusion
+from pt_reuse.study import study_of
 
 #: more than there are documents
 ALL = 10_000
@@ -55,6 +57,15 @@ def test_no_goal_asks_for_more_than_the_budget(goal):
             pd.testing.assert_frame_equal(found.documents, every.documents.head(n))
             pd.testing.assert_frame_equal(found.table, every.table)
             assert found.summary["labels"].equals(every.summary["labels"])
+
+
+def test_what_is_expected_is_what_is_known_and_chances():
+    found = whole("P@10")
+    known = ptr.score(ONE, KNOWN, "P@10").mean_values[0, 0]
+    row = found.scores.set_index("name").loc[ONE.names[0]]
+    assert row["zero"] == pytest.approx(known, abs=1e-12)
+    expected = known + found.documents["chance"].sum() / 10 / len(KNOWN.topics)
+    assert row["score"] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", ["AP", "RBP(rel=1)", "nDCG@5"])
@@ -258,6 +269,22 @@ def test_new_runs_and_a_field_in_the_other_order_are_told():
         assert any("other way round" in str(each.message) for each in told) == pooled
 
 
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP@10"])
+def test_check_new_run_decides_the_same_pairs_before_a_label_is_given(measure):
+    n_decided, n_pairs = 0, 0
+    for new in (ONE, NEW):
+        found = whole(measure, new=new)
+        ahead = {frozenset((row.first, row.second)): (row.first, row.decided) for row in found.table.itertuples()}
+        checked = ptr.check_new_run(new, OTHERS, KNOWN, measure, against=[*OTHERS.names, *new.names], depth=10).against
+        assert {frozenset(pair) for pair in checked[["name", "rival"]].to_numpy()} == set(ahead)
+        for row in checked.itertuples():
+            first, decided = ahead[frozenset((row.name, row.rival))]
+            assert bool(decided) == (row.decided_by != "not decided"), row
+            assert row.winner in (("neither", first) if decided else ("",))
+            n_decided, n_pairs = n_decided + bool(decided), n_pairs + 1
+    assert n_decided > n_pairs / 2
+
+
 def test_goals():
     a, b = NEW.names
     both = whole(new=NEW)
@@ -272,6 +299,17 @@ def test_goals():
     assert set(both.scores.loc[both.scores["rank"].notna(), "name"]) == {a, b}
     unpooled = ptr.judge_next(OTHERS | NEW.with_metadata(pooled=False), KNOWN, "nDCG@10", depth=10)
     assert set(NEW.names) <= set(unpooled.scores["name"])
+
+
+def test_labels_of_a_judge_are_what_is_known_before():
+    alone, judged = whole("P@10"), plan("P@10", judge=FIELD.all_qrels)
+    true = FIELD.all_qrels.to_frame().set_index(["qid", "docno"])["label"]
+    far = [
+        np.abs(each["chance"].to_numpy() - (true.reindex(each[["qid", "docno"]]).fillna(0).to_numpy() > 0)).mean()
+        for each in (alone.documents, judged.documents)
+    ]
+    assert far[1] < far[0] / 3
+    assert judged.table["expected"].mean() <= alone.table["expected"].mean()
 
 
 def test_without_new_runs_they_are_those_not_pooled():
@@ -331,3 +369,8 @@ def test_bad_input_is_told():
     ]:
         with pytest.raises(ptr.InputError, match=said):
             plan(**options)
+
+
+def test_the_measure_that_is_said_to_be_the_default_is_the_one_used():
+    stated = study_of(ptr.judge_next).parameters["measures"].flag.default
+    assert set(plan(None).table["measure"]) == {stated}

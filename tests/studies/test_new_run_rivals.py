@@ -1,4 +1,4 @@
-"""check_new_run(against=): every labelling by enumeration, topics, few teams."""
+"""check_new_run(against=): every labelling by enumeration, the prediction against the truth, topics, few teams."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from new_run_parts import FIELD, KNOWN, NEW, OTHERS, WHOLE
+from new_run_parts import FIELD, KNOWN, NEW, ONE, OTHERS, WHOLE
 from real_runs import read_real
 from scipy.stats import ttest_rel
 
@@ -97,7 +97,33 @@ def check_every_labelling(seed):
 
 @pytest.mark.filterwarnings("ignore")
 def test_every_labelling_by_enumeration():
-    assert check_every_labelling(0) >= 50
+    assert sum(check_every_labelling(seed) for seed in range(2)) >= 100
+
+
+def test_decisions_on_a_team_left_out_are_right():
+    measures = ["P@10", "nDCG@10"]
+    tables = []
+    for name in NEW.names:
+        # documents of other new runs are none of the two
+        one = NEW.select(names=[name])
+        tables.append(ptr.check_new_run(one, OTHERS, KNOWN, measures, against=OTHERS.names, depth=10).against)
+        whole = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS | one, depth=10))
+        true = ptr.score(OTHERS | one, whole, measures).mean.set_index("name")
+        apart = [true.loc[name, row.measure] - true.loc[row.rival, row.measure] for row in tables[-1].itertuples()]
+        tables[-1]["true"] = apart
+    table = pd.concat(tables)
+    assert (
+        (table["difference_low"] - 1e-9 <= table["true"]) & (table["true"] <= table["difference_high"] + 1e-9)
+    ).all()
+    sure, at_90 = (table[table["decided_by"] == by] for by in ("every labelling", "at 90%"))
+    assert len(sure) > 20
+    assert len(at_90) > 20
+    assert (np.sign(sure["true"]) == np.where(sure["winner"] == sure["name"], 1, -1)).all()
+    assert (np.sign(at_90["true"]) == np.where(at_90["winner"] == at_90["name"], 1, -1)).mean() >= 0.95
+    known = table[table["predicted"].notna()]
+    assert known["true"].between(known["predicted_low"] - 1e-9, known["predicted_high"] + 1e-9).mean() >= 0.85
+    assert (known["both_low"] <= known["predicted_low"]).all()
+    assert (known["both_high"] >= known["predicted_high"]).all()
 
 
 def test_topics_are_tested_on_what_is_predicted_or_as_judged():
@@ -205,6 +231,29 @@ def dl19(data):
     if not folder.is_dir():
         pytest.skip("the test data has no folder dl19-passages")
     return read_real(folder / "inputs", teams=folder / "runs-pids"), ptr.read_qrels(folder / "qrels.gz", rel=2)
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_later_runs_beat_the_baseline_and_their_true_scores_lie_inside(data, dl19):
+    if not (data / "dl19-passages" / "later").is_dir():
+        pytest.skip("the test data has no folder dl19-passages/later")
+    runs, qrels = dl19
+    later = ptr.read_runs(data / "dl19-passages" / "later", names="file", pooled=False)
+    later = later.select(names=later.names[:8])
+    tops = ptr.depth_pool(later, depth=10, contributors="all")
+    known = qrels - tops.remainder(qrels.restrict(ptr.depth_pool(runs, depth=10, order="file"))).to_qrels()
+    measures = ["nDCG@10", "AP(rel=2)"]
+    options = {"against": "bm25base_p", "depth": 10, "pool_order": "file"}
+    found = ptr.check_new_run(later, runs, known, measures, **options)
+    # as the judgments of the tops of all new runs say, and no others
+    true = ptr.score(later | runs, known | tops.judge(qrels), measures).mean.set_index("name")
+    for row in found.table.itertuples():
+        assert row.score_low - 1e-12 <= true.loc[row.name, row.measure] <= row.score_high + 1e-12
+    table, true = found.against[found.against["measure"] == "nDCG@10"], true["nDCG@10"]
+    assert (table["winner"] == table["name"]).all()
+    assert (table["decided_by"] == "every labelling").sum() >= 6
+    assert (true[table["name"]] > true["bm25base_p"]).all()
+    assert table["significant"].all()
 
 
 def test_what_is_judged_keeps_its_rank_at_any_depth(dl19):

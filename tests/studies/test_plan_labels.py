@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_lou import pairs_of
-from statsmodels.stats.proportion import proportion_confint
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint, samplesize_confint_proportion
 
 import pt_reuse as ptr
 from pt_reuse.arrays.prediction_powered import stratified_variance
