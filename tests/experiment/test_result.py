@@ -108,7 +108,7 @@ def test_summary_is_where_a_user_finds_it():
         assert {"own_tau_b", "own_gamma", "own_max_drop"} <= set(found)
         numbers = [column for column in found if column != "field_worst"]
         pd.testing.assert_frame_equal(found[numbers], expected[numbers])
-    settings = result.attrs["reuse"]["settings"]
+    settings = frame.attrs["reuse"]["settings"]
     assert (settings["by"], settings["depth"], settings["order"], settings["runs ranked"]) == (
         "run",
         8,

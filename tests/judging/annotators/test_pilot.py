@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -56,6 +58,32 @@ def test_each_annotator_against_the_others(frame, pilot):
         equal = [label == m for m, rest in zip(mine, others, strict=True) for label in rest]
         assert row.agreement == pytest.approx(sum(equal) / len(equal))
         assert row.relevant == pytest.approx(sum(m >= 2 for m in mine) / len(mine))
+
+
+@pytest.mark.parametrize("coefficient", ["alpha_ordinal", "agreement"])
+def test_shares_of_the_disagreement(frame, coefficient):
+    found = ptr.judging.pilot_agreement(frame, coefficient=coefficient, resamples=0)
+    items = items_of(frame, 4)
+    values = [label for given in items.values() for label in given.values()]
+
+    def apart(a, b):
+        if coefficient == "agreement":
+            return int(a != b)
+        low, high = sorted((a, b))
+        between = sum(low <= value <= high for value in values)
+        return (between - Fraction(values.count(a) + values.count(b), 2)) ** 2 if a != b else 0
+
+    of = {item: sum(apart(a, b) for a, b in permutations(given.values(), 2)) for item, given in items.items()}
+    total = sum(of.values())
+    assert found.tasks["share"].is_monotonic_decreasing
+    assert found.tasks["share"].sum() == pytest.approx(1)
+    for row in found.tasks.itertuples():
+        given = items[(row.qid, row.docno)]
+        assert row.share == pytest.approx(float(of[(row.qid, row.docno)] / total))
+        assert row.spread == max(given.values()) - min(given.values())
+        assert row.votes == ", ".join(f"{name} {given[name]}" for name in sorted(given))
+        pairs = list(combinations(given.values(), 2))
+        assert row.agreement == pytest.approx(sum(a == b for a, b in pairs) / len(pairs))
 
 
 def test_the_interval_is_an_expanded_percentile_one(frame, pilot):
