@@ -453,7 +453,8 @@ def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session,
             probability = chooser.probability_of(row)
             why = "at random" if probability is None else f"nearest to .5 ({probability:.3f})"
             why = why if chooser.says.known[row] else "the model says nothing"
-            chosen.append(Judged(*keys[row], number, STRATEGY, why, more={"probability": probability}))
+            qid, docno = keys[row]
+            chosen.append(Judged(qid, docno, number, STRATEGY, why, more={"probability": probability}))
         answers = {(answer.qid, answer.docno): answer for batch in session.judged(chosen) for answer in batch}
         in_order = {row: answers[keys[row]] for row in rows.tolist()}
         chooser.learn(rows, [answer.label for answer in in_order.values()])

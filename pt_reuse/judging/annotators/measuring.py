@@ -405,7 +405,7 @@ class Comparison:
         for first, second, *both in compared:
             for way in self.ways(np.column_stack(both), topic):
                 lowest, n = self.rel if way.labels == "grades" else 1, len(way.values)
-                parts = all_items(confusion_tables(*way.values.T, way.scale))
+                parts = all_items(confusion_tables(way.values[:, 0], way.values[:, 1], way.scale))
                 row: dict[str, Any] = {"first": first, "second": second, **way.named, "n_items": n}
                 row["n_relevant"], row["other_relevant"] = (way.values >= lowest).sum(axis=0)
                 for name, coefficient in of.items():

@@ -156,8 +156,8 @@ class Scale:
         by_word = {_plain(word): label for label, word in self.words.items()}
         if _plain(answer) in by_word:
             return by_word[_plain(answer)]
-        number = _NUMBER.fullmatch(answer.strip())
-        return int(number[1]) if number and int(number[1]) in self.words else None
+        match = _NUMBER.fullmatch(answer.strip())
+        return int(match[1]) if match and int(match[1]) in self.words else None
 
     def __str__(self) -> str:
         return listed([f"{label} ({word})" for label, word in self.words.items()])
@@ -531,8 +531,8 @@ def export_tasks(
         cut = f"{count(n_long, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
         warn(f"{cut}With format='label-studio' people see the whole.")
     every = dict(known)
-    for pair, who in zip(pairs, asked, strict=True):
-        names = (*pair.asked, *(name for name in who if name != _ANYBODY))
+    for pair, several in zip(pairs, asked, strict=True):
+        names = (*pair.asked, *(name for name in several if name != _ANYBODY))
         every[pair.key] = replace(pair, wanted=max(pair.wanted, len(names)), asked=names)
     in_order = list(dict.fromkeys(qid for qid, _ in every))
     topic_place = {in_order[t]: i for i, t in enumerate(natural_order(in_order))}

@@ -106,7 +106,7 @@ def _answer(ids: Mapping[str, Any], cells: Mapping[str, Any], place: str, file: 
     skipped = cells.get("was_cancelled") is True
     note = "\n".join(str(text) for text in notes if text is not None)
     try:
-        seconds = float(cells.get("lead_time", cells.get("seconds")))  # type: ignore[arg-type]
+        seconds = float(cells.get("lead_time", cells.get("seconds")))
     except (TypeError, ValueError, OverflowError):
         seconds = -1.0
     return Answer(
