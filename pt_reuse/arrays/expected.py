@@ -95,9 +95,7 @@ def _recall(spec: Spec, lists: Likely) -> Expected:
     chance = lists.at_least[spec.rel]
     whole = _with_itself(chance, lists.total[spec.rel])
     parts = ratio(chance, whole)
-    return parts.sum(axis=2), lambda: {
-        spec.rel: ratio(np.ones(chance.shape), whole) - _of_others(ratio(parts, whole))
-    }
+    return parts.sum(axis=2), lambda: {spec.rel: ratio(np.ones(chance.shape), whole) - _of_others(ratio(parts, whole))}
 
 
 def _average_precision(spec: Spec, lists: Likely) -> Expected:

@@ -87,8 +87,6 @@ def test_names_that_are_refused(server, folder):
     assert list(folder.iterdir()) == []
 
 
-
-
 # servers
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._files import check_writable, checked_path, read_file, replacing
+from pt_reuse._files import Alone, alone, check_writable, checked_path, read_file, replacing
 from pt_reuse._saving import CsvReader
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.arrays.prediction_powered import share_of
@@ -560,7 +560,7 @@ def export_tasks(
             files["instructions.txt"] = _instructions(manifest).encode()
             if agreed.form == LABEL_STUDIO:
                 files["label-studio.xml"] = _label_studio_config(manifest, shown_fields).encode()
-        _write(place, files, manifest)
+        _write(place, before, files, manifest)
     table = pd.DataFrame(rows, columns=["file", "annotator", "topics", "pairs"])
     return ExportedTasks(
         table=table.astype({"file": object, "annotator": object, "topics": "int64", "pairs": "int64"}),
@@ -602,19 +602,26 @@ def _new_pairs(pool: Pool, task: str, number: int, keys: Sequence[Key], wanted: 
         )
 
 
-def _write(folder: Path, files: Mapping[str, bytes], manifest: Manifest) -> None:
+def _write(folder: Path, before: Manifest | None, files: Mapping[str, bytes], manifest: Manifest) -> None:
     """Write the files of a round, and last the manifest, without which they are none."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # what an export left that was killed has no answers
-        odd = [name for name, data in files.items() if (folder / name).exists() and read_file(folder / name) != data]
-        if odd:
-            problem = f"{folder} has {examples(odd)}, which no round of the folder wrote. "
-            raise InputError(f"{problem}Take it away, or give another folder.", argument="folder")
-        for name, data in files.items():
-            with replacing(folder / name) as file:
-                file.write(data)
-        manifest.write(folder)
+        with alone(folder) as answer:
+            now = read_manifest(folder) if (folder / MANIFEST).exists() else None
+            if answer is Alone.NO or now != before:
+                problem = f"{folder} is being written to by somebody else. Export again."
+                raise InputError(problem, argument="folder")
+            # what an export left that was killed has no answers
+            odd = [
+                name for name, data in files.items() if (folder / name).exists() and read_file(folder / name) != data
+            ]
+            if odd:
+                problem = f"{folder} has {examples(odd)}, which no round of the folder wrote. "
+                raise InputError(f"{problem}Take it away, or give another folder.", argument="folder")
+            for name, data in files.items():
+                with replacing(folder / name) as file:
+                    file.write(data)
+            manifest.write(folder)
     except OSError as error:
         problem = f"{folder} cannot be written to: {error.strerror or error}."
         raise InputError(problem, argument="folder") from error

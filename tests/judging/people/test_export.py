@@ -315,8 +315,6 @@ def test_labels_are_those_of_judgments(tmp_path):
         export(tmp_path / str(highest), MORE, labels=ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": "x", "label": 3})))
 
 
-
-
 def test_provenance_is_kept_as_the_pool_has_it(tmp_path):
     columns = {"strategy": ["a", None, *"cdefgh"], "round": range(3, 11), "reason": [None, *["why"] * 7]}
     columns |= {"inclusion": [0.5, float("nan"), *[0.25] * 6], "label": True}
@@ -343,3 +341,20 @@ def test_a_folder_without_a_whole_manifest_is_refused(tmp_path, messages):
         messages.refused(lambda: export(tmp_path, MORE), argument="folder")
     path.unlink()
     messages.refused(lambda: ptr.judging.import_labels(tmp_path), argument="folder")
+
+
+def test_two_who_write_at_once_do_not_lose_a_round(tmp_path, messages, monkeypatch):
+    from pt_reuse.judging.people import export as module
+
+    export(tmp_path)
+    looked = module.document_texts
+
+    def meanwhile(*given, **named):
+        monkeypatch.setattr(module, "document_texts", looked)
+        export(tmp_path, {"7": ["z1"]})
+        return looked(*given, **named)
+
+    monkeypatch.setattr(module, "document_texts", meanwhile)
+    messages.refused(lambda: export(tmp_path, MORE), argument="folder")
+    assert {pair.docno for pair in read_manifest(tmp_path).pairs} >= {"z1"}
+    assert "a9" not in {pair.docno for pair in read_manifest(tmp_path).pairs}
