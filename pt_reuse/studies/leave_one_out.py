@@ -210,7 +210,7 @@ def leave_one_out(
     by_unit = by_unit.sort_values(order, ascending=[False, False, True], kind="stable")
     by_run = described(run_table).assign(contributed=contributed)
     means = zip(scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True)
-    parts = [_of_measure(units, by_unit, by_run, *of_measure) for of_measure in means]
+    parts = [_of_measure(units, by_unit, by_run, name, full=f, own=o, reduced=r) for name, f, o, r in means]
     table, by_run, summary = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     if bootstrap is not None:
         truths, others = scores.topic_means, own_scores.topic_means
@@ -241,6 +241,7 @@ def _of_measure(
     by_unit: pd.DataFrame,
     runs: pd.DataFrame,
     measure: str,
+    *,
     full: NDArray[np.float64],
     own: NDArray[np.float64],
     reduced: NDArray[np.float64],
