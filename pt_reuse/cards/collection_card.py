@@ -67,6 +67,10 @@ def _items_left_out(a: Any, bank: str) -> Result:
     return leave_out_items(a.answers, a.measures, by=a.by, bank=bank, judge_name=a.judge, **a.how)
 
 
+def _growth(a: Any) -> Result:
+    return bank_growth(a.answers, by=a.by, judge_name=a.judge)
+
+
 def _judges(a: Any) -> Result:
     others = a.answers.judges[1:]
     if not others:
@@ -117,14 +121,7 @@ _SECTIONS = {
         ),
         Part("found", "The same, of items that some run found", lambda a: _items_left_out(a, "found"), ("summary",)),
     ],
-    "Items that nobody found yet": [
-        Part(
-            "growth",
-            "Growth of the bank",
-            lambda a: bank_growth(a.answers, by=a.by, judge_name=a.judge),
-            ("summary", "table", "topics"),
-        )
-    ],
+    "Items that nobody found yet": [Part("growth", "Growth of the bank", _growth, ("summary", "table", "topics"))],
     "Stability": [_BY_NAME[name] for name in ("stability", "ranks", "power", "saturation")],
     "Who matched": [Part("judges", "Other judges", _judges, ("table",))],
 }

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._files import user_path
 from pt_reuse.arrays.lists import natural_order
-from pt_reuse.collections.collection import Collection, catalogue_names, catalogued, home, places, without_runs
+from pt_reuse.collections.collection import Collection, catalogue_names, catalogued, home, places
 from pt_reuse.collections.download import Fetched, check_run_file, fetch_runs, tag_of
 from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata, is_blank, run_paths
@@ -78,10 +78,10 @@ def _under_agreement() -> Mapping[str, str]:
     """Return the plain name of every run that NIST gives under its agreement, and the collection that it is of."""
     titles: dict[str, str] = {}
     for name in catalogue_names():
-        collection = without_runs(name)
-        known = catalogued(name) if collection and collection.access == "password" else None
-        for run in [] if known is None or known.submitted is None else known.submitted["name"]:
-            titles.setdefault(_plain(run), known.title)
+        known = catalogued(name)
+        if known is not None and known.access == "password" and known.submitted is not None:
+            for run in known.submitted["name"]:
+                titles.setdefault(_plain(run), known.title)
     return titles
 
 

@@ -79,7 +79,7 @@ def compare_held_out(
             shares = group.shares(drawn)
             rows.append(group.row(shares, bootstrap))
             true, pool = (group.scores - lexical.scores).T
-            lead = {name: group.described[name] for name in ("left_out", "queries", "team")}
+            lead: dict[str, Any] = {name: group.described[name] for name in ("left_out", "queries", "team")}
             more, change = group.share - lexical.share, float((pool - true).mean())
             low, high = bootstrap.percentiles(more, shares - of_lexical)
             lead |= {"more": more, "more_low": low, "more_high": high}

@@ -44,10 +44,10 @@ def check_pt_arguments(arguments: Mapping[str, Any], ours: Callable[..., Any]) -
         if (isinstance(default, bool) or name == "verbose") and not (isinstance(value, str) and value == default):
             flag(name, value)
     if arguments.get("baseline") is not None:
-        test, method, alpha = (arguments.get(name) for name in ("test", "correction", "correction_alpha"))
-        if test is not None and not isinstance(test, str) and not callable(test):
+        test, alpha = arguments.get("test", "t"), arguments.get("correction_alpha", 0.05)
+        method = arguments.get("correction")
+        if not isinstance(test, str) and not callable(test):
             raise InputError(f"test must be 't', 'wilcoxon' or a function, got {shown(test)}.", argument="test")
-        alpha = 0.05 if alpha is None else alpha
         try:
             if method is not None:
                 from statsmodels.stats.multitest import multipletests
@@ -86,15 +86,6 @@ def significance(systems: Sequence[str], arguments: Mapping[str, Any]) -> dict[s
     corrected = {"correction": str(arguments["correction"])} if arguments.get("correction") is not None else {}
     name = baseline if isinstance(baseline, str) else systems[int(baseline)]
     return {"baseline": name, "test": str(named or test), **corrected}
-
-
-def checked_perquery(perquery: Any) -> bool | str:
-    """Return a user's ``perquery=``: True, False or ``"both"``."""
-    if isinstance(perquery, bool | np.bool_):
-        return bool(perquery)
-    if isinstance(perquery, str) and perquery == "both":
-        return perquery
-    raise InputError(f"perquery must be True, False or 'both', got {shown(perquery)}.", argument="perquery")
 
 
 def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_judge: bool = False) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from pt_reuse.collections.collection import catalogued
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import judged_alike
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, choice, count, examples, listed, warn
+from pt_reuse.errors import InputError, count, examples, listed, warn
 from pt_reuse.pooling.fit import SLACK, PoolFit
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import (
@@ -207,6 +207,10 @@ def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measure
     return replace(columns, added=added, settings=settings)
 
 
+def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.round(values, DECIMALS)
+
+
 def _placed(
     columns: Columns, systems: RunSet, runs: RunSet, qrels: Qrels, measures: Measures, wanted: Wanted
 ) -> Columns:
@@ -234,10 +238,10 @@ def _placed(
             own = Values.of(shown.own_scores, measure)
             new["LOU %"] = base.apply(pairs.per_cent_change, own)
         if "rank" in wanted.kinds:
-            base = base.apply(lambda values: np.round(values, DECIMALS))
+            base = base.apply(_rounded)
             rank = new["rank"] = base.apply(pairs.ranks)
             if shown is not None:
-                own = own.apply(lambda values: np.round(values, DECIMALS))
+                own = own.apply(_rounded)
                 after = base.apply(partial(pairs.rank_alone, unit=shown.units.of_run), own)
                 new |= {"LOU rank": after, "drop": after.apply(np.subtract, rank)}
         for column, values in new.items():
@@ -518,11 +522,11 @@ class Adding:
 
     def to_means(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame of means, a row per system, with the columns."""
-        names, added = list(frame["name"].map(str)), {}
+        names, added = list(frame["name"].map(str)), dict[str, NDArray]()
         s, places = pd.Index(self.columns.systems).get_indexer(names), [repr(name) for name in names]
         for measure in self.columns.measures:
             theirs = frame[measure].to_numpy(dtype=np.float64) if measure in frame.columns else None
-            new = self._of(measure, lambda values: values.mean[s], theirs, names, places)
+            new = self._of(measure, s, theirs, names, places)
             added |= {f"{measure} {column}": values for column, values in new.items()}
         return self._beside(frame, added)
 
@@ -539,7 +543,7 @@ class Adding:
             t, s = topic[rows], system[rows]
             names = [columns.systems[i] for i in s]
             places = [f"{name!r} on topic {columns.qids[i]!r}" for name, i in zip(names, t, strict=True)]
-            new = self._of(measure, lambda values, t=t, s=s: values.by_topic[t, s], scores[rows], names, places)
+            new = self._of(measure, (t, s), scores[rows], names, places)
             for column, values in new.items():
                 added[column][rows] = values
         whole = [name for name, values in added.items() if name in (*RANKS, *COUNTS) and not np.isnan(values).any()]
@@ -548,13 +552,17 @@ class Adding:
     def _of(
         self,
         measure: str,
-        here: Callable[[Values], NDArray],
+        at: NDArray | tuple[NDArray, NDArray],
         theirs: NDArray[np.float64] | None,
         names: list[str],
         places: list[str],
     ) -> dict[str, NDArray]:
         """Return the columns of a measure for rows of a frame: no bound past the score beside it, rounded as it is."""
         columns, new, digits = self.columns, dict[str, NDArray](), self._digits(measure)
+
+        def here(values: Values) -> NDArray:
+            return values.by_topic[at] if isinstance(at, tuple) else values.mean[at]
+
         if theirs is not None and measure in columns.scores:
             ours = here(columns.scores[measure])
             # both must rank documents alike, or the columns of one row would not be comparable; NaN is
@@ -614,13 +622,6 @@ _FOLLOWS = frozenset(f"LOU rank{end}" for end in ("", NO_FIELD))
 _WHOLE = (*RANKS, *COUNTS, "+", "-")
 #: the mean response time, a column of pt.Experiment that is no measure
 TIME = "mrt"
-
-
-def check_layout(layout: Any, arguments: Mapping[str, Any]) -> None:
-    """Raise unless `layout` is one, and possible for what else is asked of pt.Experiment."""
-    if choice("layout", layout, LAYOUTS) == "long" and arguments.get("highlight") is not None:
-        problem = "highlight= needs a column per measure, of which the long layout has none. Leave one of the two out."
-        raise InputError(problem, argument="layout")
 
 
 def in_layout(

@@ -196,15 +196,15 @@ def _report_of(
         (chosen.index(measure), names.index(name)) for measure, name in zip(rows["measure"], rows["name"], strict=True)
     ]
     rows = rows.iloc[sorted(range(len(rows)), key=places.__getitem__)]
-    one = len(chosen) == 1
-    labels = rows["name"].map(str) if one else rows["name"].map(str) + ", " + rows["measure"]
+    alone = len(chosen) == 1
+    labels = rows["name"].map(str) if alone else rows["name"].map(str) + ", " + rows["measure"]
     lou = next((column for column in ("LOU %", f"LOU %{NO_FIELD}") if column in rows), "")
     # the zeros of systems that nothing can be taken from are no finding
     says = bool(lou) and (settings["systems"] != NOT_POOLED or bool(rows[lou].fillna(0).any()))
     p = ("p, corrected", "p-value corrected") if "p-value corrected" in rows else ("p", "p-value")
-    columns = [Column("System" if one else "System, measure", labels.tolist())]
+    columns = [Column("System" if alone else "System, measure", labels.tolist())]
     for heading, column, digits in (
-        (chosen[0] if one else "Score", "value", Digits.SCORE),
+        (chosen[0] if alone else "Score", "value", Digits.SCORE),
         (*p, Digits.P),
         (f"{lou[:3]}, change in %{lou[5:]}", lou if says else "", Digits.PERCENT),
         ("Rank", "rank", Digits.COUNT),

@@ -15,7 +15,7 @@ import pyterrier as pt
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.run_set import RunSet, as_runs
-from pt_reuse.errors import InputError, count, examples, located, shown
+from pt_reuse.errors import InputError, choice, count, examples, located, shown
 from pt_reuse.experiment.arguments import (
     as_field,
     check_baseline,
@@ -24,7 +24,6 @@ from pt_reuse.experiment.arguments import (
     check_pool_order,
     check_pt_arguments,
     check_units,
-    checked_perquery,
     judgments_asked,
     parse_metrics,
     read_topics,
@@ -33,10 +32,10 @@ from pt_reuse.experiment.arguments import (
     wanted_kinds,
 )
 from pt_reuse.experiment.columns import (
+    LAYOUTS,
     USUAL,
     Adding,
     Wanted,
-    check_layout,
     compute_columns,
     hint_of,
     in_layout,
@@ -119,34 +118,32 @@ def Experiment(
     - ``m LOU``, ``m LOU %``: the score without the uniques of the system's own unit, and its change in per cent
     - ``m rank``: rank among the runs of the field and the systems, 1 + the number of strictly better ones
     - ``m LOU rank``, ``m drop``: the rank when the unit's runs are scored without its uniques, and the ranks it lost
-    - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
-      documents for a measure without one; 1 on a topic for which the system returns nothing
+    - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff, else
+      all; 1 on a topic for which the system returns nothing
     - ``m low``, ``m high``: the lowest and the highest score if each of these documents may have any label from 0 to
       the highest of the judgments, where such bounds are known
-    - ``m predicted`` and its ends, ranks and ``m abstains``, with a `field` where `reuse` asks for ``"predicted"``:
-      what :func:`check_new_run` says of systems that were not pooled, at 90%
-    - ``m against B``, its ``low`` and ``high``, ``m decided by``, with ``baseline="B"``, where `reuse` asks for
-      ``"against"``: by how much the system is ahead of B, as judged and under every labelling of the unjudged documents
-      of both, and what decides it
-    - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the unjudged documents of all
-      systems down to the cutoff labelled by the judge; how many of the system's own it labelled, and how many it gave
-      no label to, which stay unjudged
+    - ``m predicted``, its ends and ranks, ``m abstains``: what :func:`check_new_run` says of systems that were not
+      pooled, at 90%
+    - ``m against B``, its ``low`` and ``high``, ``m decided by``: by how much the system is ahead of the baseline B, as
+      judged and under every labelling of the unjudged documents of both, and what decides it
+    - ``m filled``, ``m filled docs``, ``m filled unknown``: the score with the unjudged documents of all systems to the
+      cutoff labelled by the judge; how many of the system's own it labelled, and how many stay unjudged
     - ``pooled``, once, with LOU: whether the system counts as a contributor to the pool
 
     A system that did not contribute to the pool has no uniques to lose. So where no system and nobody of its team
     contributed, ``m rank``, ``m unjudged``, ``m low`` and ``m high`` are added; where all systems count as pooled, LOU,
     rank and unjudged; else all of them. `reuse` names others. Without a `field` the columns of leave-out-uniques among
-    the systems are there when `reuse` names ``"lou"``; they are called ``m LOU (no field)`` and so on.
+    the systems are called ``m LOU (no field)`` and so on, and are there when `reuse` names ``"lou"``.
 
     With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank`` and so on, for the measure and topic of the row.
-    ``result.attrs["reuse"]`` (of both frames, where there are two) holds the settings, per measure tau_b, gamma and the
-    largest drop over the field (``result.reuse_summary()`` shows it), and a hint how to get the field of known
-    judgments. ``result.runs`` are the runs that were executed; ``result.report()`` is what a paper prints.
+    ``result.attrs["reuse"]`` holds the settings, per measure tau_b, gamma and the largest drop over the field
+    (``result.reuse_summary()``), and a hint how to get the field of known judgments. ``result.runs`` are the runs that
+    were executed; ``result.report()`` is what a paper prints.
 
     Args:
-        retr_systems: dict of name -> pipeline or results of a run, or a list of them; results are frames, ScoredDoc
-            tuples or topic -> document -> score. Or a RunSet, or what makes one, as files and a frame with a column
-            ``name`` do: it says of its runs what `teams`, `types` and `pooled` do not.
+        retr_systems: dict of name -> pipeline or results of a run (a frame, ScoredDoc tuples, topic -> document ->
+            score), or a list of them; or a RunSet, or what makes one, which says of its runs what `teams`, `types` and
+            `pooled` do not.
         topics: frame with ``qid`` and ``query``, or a topics file; or ir_datasets' queries, a frame or a list of them.
         qrels: whatever holds judgments: a frame with ``qid docno label``, a Qrels, a qrels file.
         eval_metrics: measures, as for pt.Experiment; the names that ir_measures gives (``"nDCG@10"``) do, too.
@@ -155,9 +152,8 @@ def Experiment(
         teams: who belongs together: system -> team, as in :func:`read_runs`; default each system is its own team, also
             those that a mapping does not name.
         types: system -> type; default none.
-        pooled: which systems count as contributors to the pool. Default with a `field` none: systems that run now did
-            not contribute to a pool of then. True treats the systems as contributors, whose teams are then left
-            out; give it for an official run of the track that is run again. Default without a field all.
+        pooled: which systems count as contributors to the pool; default all without a `field`, and none with one:
+            systems that run now did not contribute then. True is for an official run that is run again.
         field: the collection's official runs, so that ranks and pools include them: a RunSet, or runs in any form;
             each frame of a dict is a team of its own. Their order becomes that of pt.Experiment's scores.
         reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``, ``"bounds"`` (low and high),
@@ -172,19 +168,17 @@ def Experiment(
         pool_order: the order in which the pool took documents, ``"file"`` or ``"rank"`` for instance; default that of
             the field, and of the scores for systems that are no RunSet.
         fill: a judge that labels unjudged documents: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a
-            function or a pipeline. It is asked once, after the systems have run, in one frame of all documents of all
-            systems: ``qid docno``, and what it reads: ``query`` as the topics have it, ``text`` as the results of the
-            systems do. A function gets every column of texts.
+            function or a pipeline. It is asked once, after the systems have run, in one frame: ``qid docno``, and what
+            it reads of topics and results; a function gets every column of texts.
         judge_rel: the lowest label of the judge that is relevant; default what it says, as in
             :func:`leave_out_uniques`.
         round: as for pt.Experiment; the added columns of a measure are rounded as the measure is.
         layout: ``"wide"`` (default), a row per system and columns such as ``nDCG@10 LOU``; or ``"long"``, a row per
-            system and measure: ``name measure value``, what a baseline adds, and the added columns but ``LOU rank``,
-            which is rank + drop, and ``pooled``, which ``result.runs.run_table`` has. Results by topic have such rows
-            in either layout; ``highlight`` has no long one.
-        cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, 10 where it is
-            left out), as :meth:`RunSet.from_pipelines` does: a call that was interrupted goes on where it stopped.
-            Neither ``"mrt"`` nor ``plan="tree"`` goes with it.
+            system and measure: ``name measure value``, what a baseline adds, and the added columns but ``LOU rank`` and
+            ``pooled``. Results by topic have such rows in either layout; ``highlight`` has no long one.
+        cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, default 10), as
+            :meth:`RunSet.from_pipelines` does, so that a call goes on where it stopped; not with ``"mrt"`` or
+            ``plan="tree"``.
         **experiment_arguments: every other argument of pt.Experiment: ``baseline``, ``correction``, ``highlight``,
             ``batch_size``, ``save_dir``, ``save_mode``, ``plan``, ``verbose`` and so on.
 
@@ -310,8 +304,8 @@ def add_columns(
     if not wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None):
         raise InputError("reuse names no column to add.", argument="reuse")
     arguments = {"perquery": perquery, "round": round}
-    found: ExperimentResult = _evaluated(systems, topics, qrels, named, arguments, layout, asked=asked, finished=result)
-    return found
+    added: ExperimentResult = _evaluated(systems, topics, qrels, named, arguments, layout, asked=asked, finished=result)
+    return added
 
 
 def _measures_of(result: Any) -> tuple[bool, list[str]]:
@@ -377,9 +371,13 @@ def _evaluated(
     """Return what pt.Experiment returns, or the finished result, with the columns asked for."""
     by, depth, rel, pool_order, fill = (asked[name] for name in ("by", "depth", "rel", "pool_order", "fill"))
     study_of(leave_out_uniques).checked({"by": by, "depth": depth, "pool_order": pool_order, "rel": rel})
-    perquery, alone = checked_perquery(arguments["perquery"]), asked["field"] is None
-    arguments["perquery"] = perquery
-    check_layout(layout, arguments)
+    perquery, alone = arguments["perquery"], asked["field"] is None
+    if not isinstance(perquery, bool | np.bool_) and not (isinstance(perquery, str) and perquery == "both"):
+        raise InputError(f"perquery must be True, False or 'both', got {shown(perquery)}.", argument="perquery")
+    arguments["perquery"] = perquery = perquery if isinstance(perquery, str) else bool(perquery)
+    if choice("layout", layout, LAYOUTS) == "long" and arguments.get("highlight") is not None:
+        problem = "highlight= needs a column per measure, of which the long layout has none. Leave one of the two out."
+        raise InputError(problem, argument="layout")
     kinds = wanted_kinds(asked["reuse"], with_field=not alone, with_judge=fill is not None)
     if kinds and arguments.get("dataframe", True) is False:
         problem = "added columns have no place in the dicts of dataframe=False. Leave it out, or pass reuse=[]."
@@ -454,7 +452,7 @@ def _evaluated(
     # a tree plan joins a result frame with the topics
     systems.only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     systems.saved = saved_files(systems.names, arguments)
-    check_texts(kept, topics, {name: one for name, one in systems.by_name.items() if name not in systems.saved})
+    check_texts(kept, topics, {name: each for name, each in systems.by_name.items() if name not in systems.saved})
     frames = systems.frames()
     if frames and systems.recorders:
         check_frames(frames, counted, wanted)
@@ -476,6 +474,6 @@ def _evaluated(
     added = Adding(columns, arguments["round"])
     wide = added.to(result, perquery)
     added.warn_of_differences(finished is not None)
-    shown = RunSet(runs.field, stated if alone else counted, runs.order, runs.how_pooled)
-    executed = Executed(shown, added.means(wide, perquery), len(judgments.topics), columns.settings)
+    kept_runs = RunSet(runs.field, stated if alone else counted, runs.order, runs.how_pooled)
+    executed = Executed(kept_runs, added.means(wide, perquery), len(judgments.topics), columns.settings)
     return carrying(in_layout(wide, layout, perquery, measures, columns.added), executed)
