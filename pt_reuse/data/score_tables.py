@@ -536,6 +536,8 @@ def _of_json(n: int, line: str, file_name: str) -> list[Any]:
     if "value" not in known or any(isinstance(text, bool) or not isinstance(text, str | int) for text in texts):
         problem = f"no object with {listed(list(_KEYS.values()))}, the first three texts or whole numbers: "
         raise InputError(
-            f"{problem}{shown(line.strip())}. Give one a line, or a frame.", argument="path", place=f"line {n:,}"
+            f"{problem}{shown(line.strip())}. Give one a line, a frame, or MTEB's folder.",
+            argument="path",
+            place=f"line {n:,}",
         )
     return [*(known[key] if isinstance(known[key], str) else repr(known[key]) for key in _KEYS.values()), n]
