@@ -331,7 +331,7 @@ def judge_continuously(
         open_session(folder, "session of continuous judging", belongs, asked, topic_texts) as kept,
         pt.tqdm(desc="judging", unit="document", disable=not verbose) as bar,
     ):
-        judged, rows = _in_rounds(judging, start, pooled, protocol, lowest, kept, bar)
+        judged, rows = _in_rounds(judging, start, pooled, protocol, rel=lowest, session=kept, bar=bar)
     without = sum(answer.label is None for answer in judged)
     if without:
         warn(f"{count(without, 'document')} of {len(judged):,} without a label, left out.")
@@ -359,6 +359,7 @@ def _in_rounds(
     start: str | None,
     pooled: Mapping[str, Sequence[Judged]],
     protocol: Protocol,
+    *,
     rel: int,
     session: Session,
     bar: Any,

@@ -63,5 +63,5 @@ def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_pat
     command = [sys.executable, "-m", "pt_reuse.cli.entry", "runs", str(folder / "runs"), "--teams", str(teams)]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.returncode == 0
-    assert finished.stderr == "pt-reuse: note: teams has 1 name not among the runs: 'stranger'.\n"
+    assert finished.stderr == "pt-reuse: note: teams has 1 name of no run: 'stranger'.\n"
     assert finished.stdout.startswith("RunSet: 8 runs")

@@ -32,7 +32,7 @@ def test_what_does_not_fit_in_memory_is_told(tmp_path, monkeypatch):
         raise MemoryError
 
     (tmp_path / "f").write_bytes(gzip.compress(b"401 Q0 d 1 1 a\n"))
-    monkeypatch.setattr(files, "_gzip_blocks", too_large)
+    monkeypatch.setattr(files, "_unpacked", too_large)
     for read in (ptr.read_runs, ptr.read_qrels):
         with pytest.raises(InputError, match="does not fit in memory"):
             read(tmp_path / "f")

@@ -50,7 +50,6 @@ REFUSED = [
     ("plan", {"plan": "tree"}),
     ("precompute_prefix", {"precompute_prefix": True}),
     ("batch_size", {"batch_size": 0}),
-    ("cache", {"systems": {"lex1a": Retriever(FIELD.runs["neu2a"]) % 5}}),
 ]
 
 

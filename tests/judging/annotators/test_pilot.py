@@ -60,15 +60,12 @@ def test_each_annotator_against_the_others(frame, pilot):
         assert row.relevant == pytest.approx(sum(m >= 2 for m in mine) / len(mine))
 
 
-@pytest.mark.parametrize("coefficient", ["alpha_ordinal", "agreement"])
-def test_shares_of_the_disagreement(frame, coefficient):
-    found = ptr.judging.pilot_agreement(frame, coefficient=coefficient, resamples=0)
+def test_shares_of_the_disagreement(frame):
+    found = ptr.judging.pilot_agreement(frame, resamples=0)
     items = items_of(frame, 4)
     values = [label for given in items.values() for label in given.values()]
 
     def apart(a, b):
-        if coefficient == "agreement":
-            return int(a != b)
         low, high = sorted((a, b))
         between = sum(low <= value <= high for value in values)
         return (between - Fraction(values.count(a) + values.count(b), 2)) ** 2 if a != b else 0
