@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -15,17 +14,18 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse.arrays.correlation import CLOSE
+from pt_reuse.arrays.expected import Floats
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.errors import InputError, count, did_you_mean, number, per_cent, positive, shown, warn
+from pt_reuse.errors import InputError, count, did_you_mean, number, positive, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.forests import plot_labels_needed
-from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, misfits
 from pt_reuse.scoring.measures import spec_of
+from pt_reuse.studies.new_runs.estimators import Effects
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
@@ -40,9 +40,16 @@ from pt_reuse.studies.new_runs.rivals import AS_JUDGED, CONFIDENT, EVERY, Expect
 from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pt_reuse.plots.sheet import Place
+
 RANKING, SCORE = "ranking", "score"
 #: how often the labels to come are drawn, to say how many are needed
 _DRAWS = 200
+#: how durations are written: the unit, its seconds, the format
+_UNITS = (("seconds", 1, ",.0f"), ("minutes", 60, ",.0f"), ("hours", 3600, ",.1f"))
 
 
 def _draw(result: JudgingPlan, _: str, place: Place, top: int | None = None) -> Axes:
@@ -64,8 +71,8 @@ class JudgingPlan(Result):
     about = "{documents} of {unjudged:,} unjudged documents, for {goal} by {measure}"
     answer = (
         "summary",
-        "{open:pair} open: to decide all takes {labels:label} on average, in {level} of courses at most {labels_most} "
-        "({minutes} minutes at {seconds:g} seconds a label); the {documents:document} here settle {settled:.1f}",
+        "{open:pair} open: to decide {all} takes {labels:label} on average, in {level} of courses at most "
+        "{labels_most} ({cost}); {here} {pairs_settled} on average",
     )
     valid_for = (
         "new runs like those of the {units} ({calibrated}), judged in this order, however often one looks; "
@@ -113,7 +120,9 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "pair of runs of the decision",
-            "measure first* second* difference* half decided* abstains expected* most by_bounds significant*",
+            "measure first second difference half decided abstains expected most by_bounds significant",
+            report="first second difference decided expected significant",
+            caption="Pairs of runs by {measure}, how each is decided, and the labels that it takes.",
             noun="pairs",
         ),
     ]
@@ -123,18 +132,27 @@ decided: the mean over drawn courses; of a sample its size
             "unjudged document to judge, the first on top",
             "qid docno rank priority chance inclusion? drawn? plan?",
             report="qid docno rank chance priority",
+            caption="The documents to judge, first to last.",
             noun="documents",
         ),
     ]
     scores: Annotated[
-        pd.DataFrame, Table("run of the decision", "name* score* zero* deviation rank~* decided*", noun="runs")
+        pd.DataFrame,
+        Table(
+            "run of the decision",
+            "name score zero deviation rank~ decided",
+            report="name score zero rank decided",
+            caption="Expected scores, and the ranks that are still open.",
+            noun="runs",
+        ),
     ]
     summary: Annotated[
         pd.DataFrame,
         Table(
             "decision",
-            "measure leader* pairs* decided* open settled labels* labels_most* abstains limited_by_topics* "
+            "measure leader pairs decided open settled labels labels_most abstains limited_by_topics "
             "open_limited documents unjudged",
+            report="leader pairs decided labels labels_most limited_by_topics",
             noun="decisions",
         ),
     ]
@@ -148,9 +166,33 @@ decided: the mean over drawn courses; of a sample its size
         return Pool.from_frame(self.documents[columns], settings={"strategy": self.settings["strategy"]})
 
     def words(self) -> dict[str, Any]:
-        row = records(self.summary)[0]
-        minutes = f"{self.settings['seconds'] * row['labels'] / 60:,.0f}"
-        return {**super().words(), **row, "level": per_cent(self.confidence), "minutes": minutes}
+        row, seconds = records(self.summary)[0], self.settings["seconds"]
+        # of few courses that need many labels the mean is beyond what most need
+        ends = sorted(seconds * row[name] for name in ("labels", "labels_most"))
+        cost = f"{_duration(*ends)} at {seconds:g} seconds a label"
+        one = row["documents"] == 1
+        said = {
+            "level": f"{100 * self.confidence:.4g}%",
+            "cost": cost,
+            "all": "it" if row["open"] == 1 else "all",
+            "here": "1 document here decides" if one else f"the {count(row['documents'], 'document')} here decide",
+            "pairs_settled": f"{round(row['settled'], 1):,g} of {count(row['open'], 'pair')}",
+        }
+        return {**super().words(), **row, **said}
+
+    def heading(self) -> str:
+        words = self.words()
+        if words["goal"] == SCORE or words["open"]:
+            return super().heading()
+        return f"{self.title}: nothing, for {words['goal']} by {words['measure']}"
+
+    @property
+    def _is_sample(self) -> bool:
+        return self.settings["goal"] == SCORE and len(self.documents) > 0
+
+    def _shown(self) -> pd.DataFrame:
+        name, rows = ("documents", self.documents) if self._is_sample else ("table", self.table)
+        return self._ordered(name, rows)[self.declared[name].reported_of(rows)]
 
     def _ordered(self, name: str, rows: pd.DataFrame) -> pd.DataFrame:
         if name != "table":
@@ -158,28 +200,48 @@ decided: the mean over drawn courses; of a sample its size
         # the open pairs first
         return rows.sort_values("decided", key=lambda decided: decided != "", kind="stable")
 
+    def _rest(self) -> str:
+        return f"rows in .{'documents' if self._is_sample else 'table'}"
+
     def answers(self) -> list[str]:
         words = self.words()
         if words["goal"] == SCORE:
             if not words["unjudged"]:
                 return ["No document of the new runs is unjudged: they score as judged"]
-            text = "A sample of {documents:,} of {unjudged:,} unjudged documents: judge all of it ({minutes} minutes)"
+            text = "A sample of {documents:,} of {unjudged:,} unjudged documents: judge all of it ({cost})"
             return [f"{text.format_map(words)} to estimate the scores of the new runs"]
-        leader = words["leader"]
-        pairs = self.table[(self.table[["first", "second"]] == leader).any(axis=1)]
-        rivals = int((pairs["decided"] == "").sum())
-        ahead = f"is ahead, open against {count(rivals, 'run')}" if rivals else f"leads {_weakest(pairs)}"
-        lines = [f"{words['measure']}: {leader} {ahead}"]
-        for run in records(self.scores[self.scores["rank"].notna()].sort_values("rank", kind="stable"))[:1]:
-            ranks = " to ".join(dict.fromkeys(f"{run[name]:,}" for name in ("rank_low", "rank_high")))
-            lines[0] += f"; {run['name']} is rank {ranks} of {len(self.scores):,} {run['decided']}".rstrip()
-        lines += super().answers() if words["open"] else ["No label is needed: every pair is decided"]
+        labels = (
+            super().answers()
+            if words["open"]
+            else ["No label is needed: every pair is decided; what is listed would settle pairs under every labelling"]
+        )
         limits = []
         if n := words["limited_by_topics"]:
-            limits.append(f"Topics are the limit for {count(n, 'pair')}: labels will hardly make these significant")
+            which = f"{count(n, 'pair')} ({words['open_limited']:,} open)"
+            limits.append(f"Topics are the limit for {which}: labels will hardly make these significant")
         if n := words["abstains"]:
-            limits.append(f"Only bounds decide {count(n, 'pair')}: {words['only bounds']}")
-        return [*lines, *filter(None, ["; ".join(limits)])]
+            limits.append(f"{'only' if limits else 'Only'} bounds decide {count(n, 'pair')}: {words['only bounds']}")
+        return [f"{words['measure']}: {'; '.join(self._ranking())}", *labels, *filter(None, ["; ".join(limits)])]
+
+    def _ranking(self) -> Iterator[str]:
+        leader = self.summary["leader"].iloc[0]
+        pairs = self.table[(self.table[["first", "second"]] == leader).any(axis=1)]
+        rivals = pairs.loc[pairs["decided"] == "", ["first", "second"]].to_numpy().ravel()
+        rivals = [name for name in rivals.tolist() if name != leader]
+        open_to = rivals[0] if len(rivals) == 1 else count(len(rivals), "run")
+        yield f"{leader} is ahead, open against {open_to}" if rivals else f"{leader} leads {_weakest(pairs)}"
+        ranked = records(self.scores[self.scores["rank"].notna()].sort_values("rank", kind="stable"))
+        for run in ranked[:1] if len(self.scores) > 2 else ():
+            ranks = " to ".join(dict.fromkeys(f"{run[name]:,}" for name in ("rank_low", "rank_high")))
+            who = "it" if run["name"] == leader else run["name"]
+            yield f"{who} is rank {ranks} of {len(self.scores):,} {run['decided']}".rstrip()
+        if len(ranked) > 1:
+            yield f"{count(len(ranked) - 1, 'more new run')} in .scores"
+
+
+def _duration(*seconds: float) -> str:
+    unit, size, form = next(unit for unit in _UNITS if max(seconds) < 90 * unit[1] or unit is _UNITS[-1])
+    return f"{' to '.join(dict.fromkeys(f'{each / size:{form}}' for each in seconds))} {unit}"
 
 
 def _weakest(pairs: pd.DataFrame) -> str:
@@ -195,6 +257,62 @@ def checked_goal(goal: Any) -> tuple[str, ...]:
         allowed = "'ranking', 'score', the name of a run or several names, none twice"
         raise InputError(f"goal must be {allowed}, got {shown(goal)}.", argument="goal")
     return words
+
+
+New: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        "new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were not "
+        "pooled.",
+        flag=options.Flag(help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"),
+    ),
+]
+Goal: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        'what is to be decided: ``"ranking"`` (default), all pairs with a new run; the name of a new run, that run '
+        'against every other; several names, the pairs of these with a new run; or ``"score"``, a sample of which the '
+        "scores of the new runs are estimated.",
+        check=checked_goal,
+        flag=options.Flag(help="ranking, score, the name of a run, or several names", metavar="GOAL", kind="words"),
+    ),
+]
+Budget: TypeAlias = Annotated[
+    int,
+    options.Option(
+        "how many documents may be judged next, whatever the goal; default 50.",
+        check=lambda value: positive("n", value, "documents"),
+        flag=options.Flag(),
+    ),
+]
+JudgedSince: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        "labels of documents of the plan that were judged since, and are not among the judgments: judgments in any "
+        "form, or what :func:`~pt_reuse.judging.import_labels` returns.",
+        flag=options.Flag(
+            help="labels of the plan's documents that were judged since, such as `judge import` writes",
+            metavar="FILE",
+            kind="judgments",
+        ),
+    ),
+]
+SecondsPerLabel: TypeAlias = Annotated[
+    float,
+    options.Option(
+        "how long a label takes, for what the labels cost; default 30.",
+        check=lambda value: number("seconds", value),
+        flag=options.Flag(help="seconds that a label takes", metavar="S", kind="float"),
+    ),
+]
+OneMeasure: TypeAlias = Annotated[
+    options.Measures,
+    options.Option(
+        "an ir_measures measure or its name, only one; default ``nDCG@10``.",
+        check="pt_reuse.scoring.scores:checked_measures",
+        flag=options.Flag(help="of the decision, only one", metavar="MEASURE", kind="list", default="nDCG@10"),
+    ),
+]
 
 
 def _usual(_: int) -> list[ir_measures.Measure]:
@@ -216,59 +334,13 @@ def _usual(_: int) -> list[ir_measures.Measure]:
 def judge_next(
     runs: options.Runs,
     qrels: options.Judgments,
-    measures: Annotated[
-        options.Measures,
-        options.Option(
-            "an ir_measures measure or its name, only one; default ``nDCG@10``.",
-            check="pt_reuse.scoring.scores:checked_measures",
-            flag=options.Flag(help="of the decision, only one", metavar="MEASURE", kind="list", default="nDCG@10"),
-        ),
-    ] = None,
+    measures: OneMeasure = None,
     *,
-    new: Annotated[
-        Any,
-        options.Option(
-            "new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were not "
-            "pooled.",
-            flag=options.Flag(
-                help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"
-            ),
-        ),
-    ] = None,
-    n: Annotated[
-        int,
-        options.Option(
-            "how many documents may be judged next, whatever the goal; default 50.",
-            check=partial(positive, "n", unit="documents"),
-            flag=options.Flag(),
-        ),
-    ] = 50,
-    goal: Annotated[
-        Any,
-        options.Option(
-            'what is to be decided: ``"ranking"`` (default), all pairs with a new run; the name of a new run, that run '
-            'against every other; several names, the pairs of these with a new run; or ``"score"``, a sample of which '
-            "the scores of the new runs are estimated.",
-            check=checked_goal,
-            flag=options.Flag(help="ranking, score, the name of a run, or several names", metavar="GOAL", kind="words"),
-        ),
-    ] = RANKING,
-    judged: Annotated[
-        Any,
-        options.Option(
-            "labels of documents of the plan that were judged since, and are not among the judgments: judgments in any "
-            "form, or what :func:`~pt_reuse.judging.import_labels` returns.",
-            flag=options.Flag(help="labels judged since, as of `judge import`", metavar="FILE", kind="judgments"),
-        ),
-    ] = None,
-    seconds: Annotated[
-        float,
-        options.Option(
-            "how long a label takes, for what the labels cost; default 30.",
-            check=partial(number, "seconds"),
-            flag=options.Flag(help="seconds that a label takes", metavar="S", kind="float"),
-        ),
-    ] = 30,
+    new: New = None,
+    n: Budget = 50,
+    goal: Goal = RANKING,
+    judged: JudgedSince = None,
+    seconds: SecondsPerLabel = 30,
     topics: Annotated[pd.DataFrame | None, options.Option("a frame with ``qid`` and ``query``, for pipelines.")] = None,
     by: LeftOut = "team",
     judge: Judge = None,
@@ -314,7 +386,7 @@ def judge_next(
         (23, 22, 23)
 
     Source: the order, minimal test collections, Carterette, Allan and Sitaraman, SIGIR 2006; the sample, Horvitz and
-    Thompson 1952, with Hajek's variance.
+    Thompson 1952 with a model's predictions as a baseline, and Hajek's variance.
     """
     inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
     check_predicted(inputs.measures)
@@ -377,11 +449,14 @@ def _new_runs(inputs: Inputs, new: Any, topics: pd.DataFrame | None) -> tuple[An
     runs = inputs.runs
     if new is not None:
         return runs, as_new_runs(new, runs, inputs.qrels, topics, call="judge_next(runs, qrels, new=...)")
-    if runs.pooled.fillna(True).all():
-        text = "new is missing. Without it the new runs are those of the field that were not pooled, and none is known."
+    pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
+    if pooled.all():
+        whose = "all were" if runs.pool_is_on_record else "who was pooled is not on record"
+        text = f"new is missing. Without it the new runs are those of the field that were not pooled; {whose}."
         raise InputError(text, argument="new")
+    unpooled = runs.select(names=[name for name, was in zip(runs.names, pooled.tolist(), strict=True) if not was])
     field = runs.select(pooled=True)
-    return field, as_new_runs(runs.select(pooled=False), field, inputs.qrels, topics)
+    return field, as_new_runs(unpooled, field, inputs.qrels, topics)
 
 
 def _known(predictor: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16]:
@@ -411,6 +486,21 @@ def _known(predictor: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16
     return known
 
 
+def _pairs(goal: Sequence[str], new: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
+    names = [*new, *others]
+    chosen = names if goal in ((RANKING,), (SCORE,)) else goal
+    for name in chosen:
+        if name not in names:
+            raise InputError(f"goal names {name!r}, which is no run here.{did_you_mean(name, names)}", argument="goal")
+    if len(chosen) == 1:
+        pairs = [(chosen[0], other) for other in names if other != chosen[0] and chosen[0] in new]
+    else:
+        pairs = [pair for pair in combinations(chosen, 2) if set(pair) & set(new)]
+    if not pairs:
+        raise InputError("goal names no new run: what is unjudged of others is not known here.", argument="goal")
+    return pairs
+
+
 class _Decision:
     """The pairs of a decision, the documents in the order in which they are judged, and drawn courses of that."""
 
@@ -419,15 +509,7 @@ class _Decision:
     ):
         self.predictor, evidence = predictor, predictor.evidence
         rows = {predictor.name(row): row for row in predictor.rows()}
-        every_name = [*rows, *(name for name in predictor.runs.names if name not in rows)]
-        chosen = every_name if goal in ((RANKING,), (SCORE,)) else goal
-        if odd := [name for name in chosen if name not in every_name]:
-            hint = did_you_mean(odd[0], every_name)
-            raise InputError(f"goal names {odd[0]!r}, which is no run here.{hint}", argument="goal")
-        both = combinations(chosen, 2) if len(chosen) > 1 else ((chosen[0], o) for o in every_name if o != chosen[0])
-        self.pairs = [pair for pair in both if set(pair) & set(rows)]
-        if not self.pairs or (len(chosen) == 1 and chosen[0] not in rows):
-            raise InputError("goal names no new run: what is unjudged of others is not known here.", argument="goal")
+        self.pairs = _pairs(goal, list(rows), [name for name in predictor.runs.names if name not in rows])
         self.names = list(dict.fromkeys(name for pair in self.pairs for name in pair))
         self.critical_value = predictor.critical_value(0)
         self._now = Expectations(predictor, 0, known)
@@ -466,11 +548,9 @@ class _Decision:
             reasons.append("runs of the field have the same unjudged documents")
         return "; ".join(reasons)
 
-    def pair(self, name: str, rival: str) -> dict[str, Any]:
+    def pair(self, one: str, other: str) -> dict[str, Any]:
         """Return what is known of a pair, and how many labels it takes; those of an open one are kept."""
-        from scipy.stats import t
-
-        pair, confidence = self._expected[name, rival], self.predictor.confidence
+        pair, confidence = self._expected[one, other], self.predictor.confidence
         labels = self._labels[:, self._place[pair.effects.row]]
         gained = np.cumsum(pair.moves.of_labels(labels) - pair.effects.mean, axis=1)
         course = pair.difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
@@ -486,13 +566,6 @@ class _Decision:
         needed, by_bounds = (step[np.argmax(each, axis=1)] for each in (stops, sure))
         if not decided:
             self.needed.append(needed)
-        n, significant, effects = len(pair.by_topic), 0.0, pair.effects
-        if n > 1:
-            moved, gains = np.zeros((_DRAWS, n)), effects.of_labels(labels) - effects.mean
-            np.add.at(moved.T, self.predictor.evidence.topic[effects.row], n * gains.T)
-            drawn = pair.by_topic + moved
-            error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
-            significant = float((np.abs(drawn.mean(axis=1)) > t.ppf(0.975, n - 1) * error).mean())
         return {
             "first": pair.first,
             "second": pair.second,
@@ -503,8 +576,20 @@ class _Decision:
             "expected": float(needed.mean()),
             "most": float(np.quantile(needed, confidence, method="inverted_cdf")),
             "by_bounds": float(by_bounds.mean()),
-            "significant": significant,
+            "significant": self._significant(pair.by_topic, pair.effects, labels),
         }
+
+    def _significant(self, by_topic: Floats, effects: Effects, labels: NDArray[np.int64]) -> float:
+        from scipy.stats import t
+
+        n = len(by_topic)
+        if n < 2:
+            return 0.0
+        moved = np.zeros((_DRAWS, n))
+        np.add.at(moved.T, self.predictor.evidence.topic[effects.row], n * (effects.of_labels(labels) - effects.mean).T)
+        drawn = by_topic + moved
+        error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
+        return float((np.abs(drawn.mean(axis=1)) > t.ppf(0.975, n - 1) * error).mean())
 
     def scores(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return one row per run: its score, and of new runs that are compared with all others the ranks."""

@@ -312,6 +312,12 @@ class LeaveOutUniques(LeaveOneOutResult):
 
     def answers(self) -> list[str]:
         """Return what each run loses without the uniques of its own unit, or keeps where a judge labels them."""
+        if not self.table["removed"].any():
+            n = count(int(self.unique_counts["unique"].sum()), "unique document")
+            return [
+                f"No score changes: none of {n} is taken out, and of {self.fit.judged:,} judged documents "
+                f"{self.fit.strangers:,} are not in the depth-{self.depth} pool"
+            ]
         if self.filled_summary is None:
             return super().answers()
         line = (

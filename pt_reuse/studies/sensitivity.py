@@ -124,10 +124,14 @@ class Sensitivity(Result):
         lines = []
         for measure in list[str | None](self.measures) or [None]:
             rows = self.of_figure(None, measure)
-            name, worst = " ".join(filter(None, [measure, rows["figure"].iloc[0]])), rows.iloc[0]
-            moved = int(rows["at"].notna().sum())
-            text = f"{name}: {worst['default']:.4f}; {moved:,} of {count(len(rows), 'convention')} move it"
-            lines.append(f"{text}, most {worst['convention']} {worst['at']}" if moved else text)
+            name = " ".join(filter(None, [measure, rows["figure"].iloc[0]]))
+            words, moved = " under every convention", rows[rows["at"].notna()]
+            if len(moved):
+                most = moved.loc[moved["largest_change"].abs().fillna(-1).idxmax()]
+                change = f"{most['largest_change']:.4f}".replace("nan", "unknown size")
+                words = f", and a change of {change} under {most['convention']} {most['at']}; {len(moved):,} of "
+                words += f"{count(len(rows), 'convention')} move it"
+            lines.append(f"{name}: {rows['default'].iloc[0]:.4f}{words}")
         refused = int(self.combinations["refused"].notna().sum())
         return [*lines, *([f"{count(refused, 'combination')} refused by the study"] if refused else [])]
 

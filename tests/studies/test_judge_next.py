@@ -253,7 +253,7 @@ def test_answers_say_what_labels_cost():
     # where a few courses need many labels, most need fewer than the mean
     one = ptr.judge_next(OTHERS, KNOWN.select(KNOWN.topics[:1]), "nDCG@10", new=NEW, depth=10)
     assert one.summary["labels"].item() > one.summary["labels_most"].item()
-    assert "minutes at 30 seconds a label)" in " ".join(one.answers())
+    assert "(60 to 61 seconds at 30 seconds a label)" in " ".join(one.answers())
     assert "to estimate the scores of the new runs" in whole(new=NEW, goal="score").answers()[0]
 
 
