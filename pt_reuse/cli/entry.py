@@ -17,7 +17,7 @@ try:
 
     from pt_reuse._version import __version__
     from pt_reuse.cli import audit, cards, judge, scores
-    from pt_reuse.cli.output import complain
+    from pt_reuse.cli.output import complain, flush
     from pt_reuse.cli.parser import Parser, carry_out, commands
     from pt_reuse.cli.study_commands import add_study
     from pt_reuse.study import AIMS
@@ -69,6 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         complain(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}")
         return 2
+    finally:
+        flush()
 
 
 @cache

@@ -48,10 +48,9 @@ def say(text: str = "") -> None:
 
 def put(text: str) -> None:
     """Print a text as it is; where the reader has gone, the work goes on."""
-    try:
+    with suppress(BrokenPipeError):
         print(text, flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    flush()
 
 
 def complain(text: str) -> None:
@@ -60,6 +59,15 @@ def complain(text: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             print(_wrapped(text, width_of()), file=sys.stderr, flush=True)
+
+
+def flush() -> None:
+    """Write what is left to the screen, or nowhere if its reader has gone: else Python would end with an error."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _wrapped(text: str, width: int) -> str:

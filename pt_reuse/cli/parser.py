@@ -41,7 +41,7 @@ class _Source(dict[str, Any]):
 
     def __init__(self, module: str):
         path = _ROOT.parent / Path(*module.split("."))
-        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        path = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
         self.body = ast.parse(path.read_text(encoding="utf-8")).body
         self._nodes: dict[str, ast.expr | None] = {}
         self._imported: dict[str, tuple[str, str]] = {}

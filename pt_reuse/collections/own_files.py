@@ -25,7 +25,7 @@ import pandas as pd
 
 from pt_reuse._files import open_file
 from pt_reuse._saving import CsvReader
-from pt_reuse.collections.collection import Collection, Source, home
+from pt_reuse.collections.collection import Collection, Source, catalogued, home
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.packed_files import packed_with
 from pt_reuse.data.run_set import RunSet
@@ -332,9 +332,10 @@ class OwnTopics(OwnPart):
         language: str | None = None,
         *,
         ids: frozenset[str] | None = None,
+        fields: Callable[[], Sequence[str]] = tuple,
     ):
         super().__init__("Queries", namespace=namespace, lang=language)
-        self._path, self._ids = Path(path), ids
+        self._path, self._ids, self._fields = Path(path), ids, fields
 
     def queries_iter(self) -> Iterator[Any]:
         """Yield every topic; an InputError names the file and what is wrong with it."""
@@ -356,8 +357,10 @@ class OwnTopics(OwnPart):
         if not rows:
             raise InputError(f"no topics. Expected {EXPECTED_TOPICS}.", place=place)
         texts = text_fields([row for _, row in rows], "topics", self._path)
+        wanted = tuple(self._fields())
+        called = dict(zip(texts, wanted if len(wanted) == len(texts) else texts, strict=True))
         query = next((name for name in QUERY_FIELDS if name in texts), texts[0])
-        make = record_type("OwnQuery", ("query_id", *texts), [query])
+        make = record_type("OwnQuery", ("query_id", *called.values()), [called[query]])
         topics: dict[str, Any] = {}
         for qid, row in rows:
             values = [(row.get(name) or "").strip() for name in texts]
@@ -403,8 +406,19 @@ class OwnJudgments(OwnPart):
         return {label: kinds.get(label, "relevant" if label > 0 else "junk") for label in labels}
 
 
+#: format of topics, in words
+TOPIC_FORMATS = {
+    "jsonl": "JSON lines",
+    "tsv": "tab-separated lines",
+    "csv": "CSV",
+    "trec": "TREC's <top> text",
+    "doc": "TREC's <DOC> text",
+    "xml": "XML",
+}
+
+
 def topic_format(path: Path) -> str:
-    """Return ``"jsonl" "tsv" "csv" "trec" "doc"`` or ``"xml"``; an InputError where topics cannot be read."""
+    """Return one of :data:`TOPIC_FORMATS`; an InputError where topics cannot be read from a file."""
     with reading(path) as file:
         return _format_of(path, file.read(_BLOCK))
 
@@ -491,17 +505,22 @@ def not_known(collection: Collection, part: str) -> InputError:
 
 def not_readable(collection: Collection, part: str, error: Exception) -> InputError:
     """Return the error for a part that ir_datasets could not read: why, and where a file of it must be put."""
+    import requests
+
     word, _, file = _PARTS[part]
     # of several addresses that ir_datasets tried, why the first one failed
     tried = error.args[1] if isinstance(error, RuntimeError) and len(error.args) > 1 else None
     first = tried[0][1] if isinstance(tried, list) and tried and isinstance(tried[0], tuple) else error
     url = getattr(getattr(first, "request", None), "url", None)
-    text = f"no connection to {urlsplit(url).hostname}" if url else " ".join(str(first).split()).rstrip(".")[:160]
+    if isinstance(first, requests.ConnectionError) and url:
+        text = f"no connection to {urlsplit(url).hostname}"
+    else:
+        text = str(error.args[0] if isinstance(error, RuntimeError) and error.args else error)
+    text = " ".join(text.split()).rstrip(".")[:160] or type(error).__name__
     what = f"Put them into {home() / collection.name} as {file}" if file else "See https://ir-datasets.com"
     more = " Where nothing reads queries, a frame with the column qid is enough." if part == "queries" else ""
-    problem = f"its {word} come through ir_datasets ({collection.irds_id}), which could not read them: "
-    text = text or type(first).__name__
-    return InputError(f"{problem}{text}. {what}.{more}", place=f"reuse:{collection.name}")
+    problem = f"its {word} come through ir_datasets ({collection.irds_id}), which could not read them: {text}. {what}."
+    return InputError(f"{problem}{more}", place=f"reuse:{collection.name}")
 
 
 @dataclass(frozen=True)
@@ -590,10 +609,23 @@ def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = N
 
     parts: list[Any] = [
         part("docs", collection.documents, lambda paths: OwnDocuments(paths, name, language)),
-        part("queries", collection.topics, lambda paths: OwnTopics(paths[0], name, language, ids=collection.topic_ids)),
+        part("queries", collection.topics, lambda paths: _own_topics(collection, paths[0])),
         part("qrels", collection.qrels, lambda paths: OwnJudgments(paths[0], collection.rel)),
     ]
     if get_runs is not None and (collection.submitted is not None or collection.runs is not None):
         parts.append(RunsPart(get_runs))
     dataset = ir_datasets.Dataset(*parts)
     return ir_datasets.Dataset(ir_datasets.util.MetadataComponent(name, dataset), dataset)
+
+
+def _own_topics(collection: Collection, path: str) -> OwnTopics:
+    name = f"reuse/{collection.name}"
+
+    def fields() -> Sequence[str]:
+        # a file in place of ir_datasets' own is called as that, so that a script runs with either
+        official = catalogued(collection.name) if collection.origin == "catalogue" else None
+        if official is None or not isinstance(official.topics, str):
+            return ()
+        return find_irds("queries", official.topics.removeprefix("irds:"), name).queries_cls()._fields[1:]
+
+    return OwnTopics(path, name, collection.language, ids=collection.topic_ids, fields=fields)

@@ -212,8 +212,12 @@ def file_names(name: str) -> list[str]:
 
 
 def _is_copy(taken: Path, other: Path) -> bool:
-    same_place = taken.parent == other.parent
-    return not same_place and (taken.name != other.name or taken.stat().st_size == other.stat().st_size)
+    if taken.parent == other.parent:
+        return False
+    try:
+        return taken.name != other.name or taken.stat().st_size == other.stat().st_size
+    except OSError:  # a link that leads nowhere; reading it says so
+        return True
 
 
 def _files_in(folder: Path) -> set[str]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 import numpy as np
@@ -132,7 +132,8 @@ def _only_member(path: Path) -> bytes:
         members = [member for member in archive.infolist() if not member.is_dir()]
         # programs of macOS put files of their own beside what they pack
         hidden = (".", "__MACOSX")
-        names = [name.filename for name in members if not any(s.startswith(hidden) for s in name.filename.split("/"))]
+        parts = {member.filename: PurePosixPath(member.filename).parts for member in members}
+        names = [name for name, of in parts.items() if not any(part.startswith(hidden) for part in of)]
         if len(names) != 1:
             raise UnreadableError(f"is an archive of {count(len(names), 'file')}; an archive of one can be read")
         with archive.open(names[0]) as file:

@@ -383,7 +383,8 @@ def memory_bytes(memory: Any) -> int:
     size = 0
     if found := _TEXT.fullmatch("" if isinstance(memory, bool | float) else str(memory).upper()):
         number, unit, binary = found.groups()
-        size = int(float(number) * (1024 if binary else 1000) ** _UNITS[unit])
+        exact = float(number) * (1024.0 if binary else 1000.0) ** _UNITS[unit]
+        size = int(exact) if np.isfinite(exact) else 0
     if size < LEAST:
         least = f"{LEAST // 10**6} MB or more, in bytes or as '500MB' or '1.5 GiB'"
         raise InputError(f"memory must be {least}, got {shown(memory)}.", argument="memory")

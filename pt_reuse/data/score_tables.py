@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,13 +43,14 @@ _HEADINGS = {
 }
 #: what a column of documents is called: beside topics, the table is one of labels or of a run
 _OF_DOCUMENTS = {
-    *("docno", "docid", "doc", "document", "documentid", "corpusid", "passageid", "pid", "did", "relevance", "label")
+    *("docno", "docid", "doc", "document", "documentid", "corpusid", "passageid", "pid", "did", "relevance", "label"),
 }
 _EMPTY = {"", "nan", "na", "n/a", "null", "none", "-", "\N{EN DASH}", "\N{EM DASH}"}
 #: what tools write for a name that is missing
 NO_NAME = {"", "nan", "none", "null", "<na>", "nat"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = {"nan", "inf", "infinity"}
+_HTML = re.compile(r"<a\s[^>]*>(?P<text>[^<]+)</a>", re.IGNORECASE)
 #: what a page sets in bold, italics or code
 _MARKED = re.compile(r"(\*\*|__|~~|[*_`])(.+)\1")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -108,10 +109,16 @@ def told_table(lines: Sequence[str], file_name: str, widths: set[int]) -> bool:
     return named or len(header) > max(widths)
 
 
+def parse_table(lines: Sequence[str], format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
+    """Return the format of the lines of a file, and ``name qid measure value line``, texts all but the line."""
+    table = parse_csv(lines, "path")
+    return _table([*table.frame.columns], table.frame.to_numpy(dtype=object), table.lines.tolist(), format, form)
+
+
 def parse_markdown(
     lines: Sequence[tuple[int, str]], format: str | None, form: TableForm
 ) -> tuple[str, pd.DataFrame] | None:
-    """Return what `parse_leaderboard` does of the table in Markdown, None where there is none."""
+    """Return what `parse_table` does of the table in Markdown, None where there is none."""
     starts = [
         at
         for at, (_, line) in enumerate(lines)
@@ -149,7 +156,7 @@ def _piped(line: str) -> list[str]:
 
 
 def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
-    """Return what `parse_leaderboard` does, of a frame, lines being rows from 1."""
+    """Return the format of a frame and what `parse_table` does, lines being rows from 1."""
     # an index without a name is that of rows that were chosen, or of names
     unnamed = frame.index.names == [None]
     named = frame if unnamed and pd.api.types.is_integer_dtype(frame.index) else frame.reset_index()
@@ -163,7 +170,9 @@ def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tup
             # what would be another text as a name: bytes, a list
             known = isinstance(cell, str | int | np.integer | ir_measures.Measure) and not isinstance(cell, bool)
             if not (known or is_missing(cell) or (isinstance(cell, float | np.floating) and len(frame) > 1)):
-                problem = f"column {shown(header[at])} must have texts for names, got {shown(cell)}."
+                problem = (
+                    f"column {shown(header[at])} must have texts for names, got {shown(cell)}. Write it as a text."
+                )
                 raise InputError(problem, argument="path", place=f"row {n:,}")
     cells = np.array([[_text(cell) for cell in column] for column in columns], dtype=object)
     return _table(header, cells.reshape(len(header), len(named)).T, list(range(1, len(named) + 1)), format, form)
@@ -203,8 +212,11 @@ def _table(
     if not len(cells):
         return format or TABLE, pd.DataFrame(columns=_COLUMNS, dtype=object)
     if _is_of_documents(header):
-        problem = f"the columns {examples(header, 6)} are those of labels or of a run. Use read_qrels() or read_runs()."
-        raise InputError(problem, argument="path")
+        raise InputError(
+            f"the columns {examples(header, 6)} are those of labels or of a run, topics and documents, and no "
+            "leaderboard. Give labels as judgments, and a run to read_runs().",
+            argument="path",
+        )
     cells = each(cells, str.strip)
     if len(header) > 1 and header[0].lower() in _ROW_NUMBERS and len(_roles(header[1:]).get("name", [])) == 1:
         counted = [number(cell) for cell in cells[:, 0]]
@@ -224,63 +236,83 @@ def each(cells: NDArray[Any], what: Callable[[Any], object], dtype: type = objec
     return found[at].reshape(cells.shape)
 
 
+def _without_link(name: str) -> str:
+    """Return a name without the link around it, in Markdown and HTML."""
+    if name.startswith("[") and name.endswith(")"):
+        text, link, address = name[1:-1].rpartition("](")
+        if link and text and address.split() in ([], [address]):
+            return text.strip()
+    found = _HTML.fullmatch(name)
+    return found["text"].strip() if found else name
+
+
+def _plain(scores: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return scores without the signs of per cent, where each has one."""
+    if not all(cell.endswith("%") or _is_empty(cell) for cell in scores.ravel()):
+        return scores
+    return each(scores, lambda cell: cell.removesuffix("%").strip())
+
+
 def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], form: TableForm) -> pd.DataFrame:
     """Return the rows of a table with a line for each score."""
     roles = _roles(header)
     lacking = {"name", "value"} - set(roles) or ({"qid"} if not {"qid", "measure"} & set(roles) else set())
     if lacking or any(len(places) > 1 for places in roles.values()):
-        problem = f"the first line must have name, qid, value and maybe measure, each once, got {examples(header, 12)}."
-        raise InputError(problem, argument="path")
+        raise InputError(
+            f"the first line must name the columns name, qid, value and maybe measure, each once, got "
+            f"{examples(header, 12)}. Rename the columns.",
+            argument="path",
+        )
     columns = {role: cells[:, places[0]] for role, places in roles.items()}
     frame = pd.DataFrame({"qid": ALL, "measure": form.measure, **columns, "line": numbers}, dtype=object)
+    frame = frame.assign(name=frame["name"].map(_without_link), value=_plain(columns["value"]))
     topics, picked = frame.loc[frame["qid"] != ALL, "qid"].unique().tolist(), form.selection.tasks is not None
     kept = [topics[at] for at in form.selection.places(topics)]
-    frame = _checked(frame[frame["qid"].isin([ALL, *kept])], kept, picked=picked, where="task")
+    frame = frame[frame["qid"].isin([ALL, *kept])]
+    there = ~frame["value"].map(_is_empty).astype(bool)
+    for role, noun in (("name", "system"), ("qid", "task")):
+        _check_some(frame[role].unique(), set(frame.loc[there, role]), noun)
+    if not picked:
+        check_task_names(kept, "task")
+    check_systems(frame["name"].unique(), "system")
+    frame = frame[there]
+    for measure, rows in frame[frame["qid"] != ALL].groupby("measure", sort=False):
+        # what is no number, and what is there twice, is told elsewhere
+        odd = any(number(cell) is None for cell in rows["value"]) or rows.duplicated(["name", "qid"]).any()
+        if not odd and not str(measure).lower().startswith("num"):
+            systems = rows["name"].unique().tolist()
+            table = np.full((len(systems), len(kept)), "", dtype=object)
+            table[pd.Index(systems).get_indexer(rows["name"]), pd.Index(kept).get_indexer(rows["qid"])] = rows["value"]
+            _check_cells(systems, kept, table, picked=picked, where="task")
     if picked:
         frame = frame.sort_values("qid", key=lambda qids: qids.map({q: n for n, q in enumerate(kept)}), kind="stable")
     return frame[_COLUMNS]
 
 
-def _checked(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool, where: str) -> pd.DataFrame:
-    """Return the rows that have a score; raise where a system has none, or what is called a task may be none."""
-    there = rows[~each(rows["value"].to_numpy(), _is_empty, bool)]
-    numbers = there[each(there["value"].to_numpy(), lambda cell: number(cell) is not None, bool)]
-    with_scores = set(numbers["qid"])
-    if empty := [task for task in tasks if task not in with_scores] if picked else []:
-        problem = f"there is no number in {where} {examples(empty, 12)}. Write numbers such as 0.5, or choose others."
-        raise InputError(problem, argument="tasks")
-    if not picked:
-        check_task_names(tasks, where, [task for task in tasks if task not in with_scores])
-    systems = rows["name"].unique().tolist()
-    check_systems(systems)
-    with_scores = set(there["name"])
-    if without := [name for name in systems if name not in with_scores]:
-        problem = f"no score at all of system {examples(without)}. Take it out of the table."
-        raise InputError(problem, argument="path")
-    for measure, of_measure in there[there["qid"].isin(tasks)].groupby("measure", sort=False):
-        # what is no number, and what is there twice, is told elsewhere
-        odd = not of_measure.index.isin(numbers.index).all() or of_measure.duplicated(["name", "qid"]).any()
-        if odd or str(measure).lower().startswith("num"):
-            continue
-        values, written = (
-            np.full((len(systems), len(tasks)), np.nan),
-            np.zeros((len(systems), len(tasks)), dtype=np.int64),
+def _check_cells(
+    systems: Sequence[str], tasks: Sequence[str], cells: NDArray[np.object_], *, picked: bool, where: str
+) -> None:
+    values = each(cells, lambda cell: np.nan if _is_empty(cell) else float(cell), float)
+    written = each(cells, lambda cell: 0 if _is_empty(cell) else decimals(cell), int)
+    check_values(systems, tasks, values, written, picked=picked, where=where)
+
+
+def check_systems(names: Iterable[str], where: str) -> None:
+    """Raise where a name is that of a mean over systems, or of none."""
+    names = list(names)
+    odd = [name for name in names if is_mean(name, fused=False)]
+    if odd:
+        raise InputError(
+            f"the {where} {examples(odd)} sums up systems, by its name, and would count as one. Take it out of the "
+            "table, or rename the system.",
+            argument="path",
         )
-        at = pd.Index(systems).get_indexer(of_measure["name"]), pd.Index(tasks).get_indexer(of_measure["qid"])
-        values[at] = of_measure["value"].astype(float)
-        written[at] = each(of_measure["value"].to_numpy(), decimals, int)
-        check_values(systems, tasks, values, written, picked=picked, where=where)
-    return there
-
-
-def check_systems(names: Sequence[str]) -> None:
-    """Raise where a name is that of a mean over systems, or all are those of measures."""
-    if odd := [name for name in names if is_mean(name, fused=False)]:
-        problem = f"{examples(odd)} sums up systems, by its name. Take it out of the table, or rename the system."
-        raise InputError(problem, argument="path")
     if len(names) > 1 and all(is_measure_name(name) and name.lower() not in {"p", "r"} for name in names):
-        problem = f"{examples(names)} are measures, and no systems. Turn the table: a line for each system."
-        raise InputError(problem, argument="path")
+        raise InputError(
+            f"the {where}s {examples(names)} are measures, and no systems. Turn the table, so that each system has a "
+            "line and each measure a column.",
+            argument="path",
+        )
 
 
 def _wide(
@@ -298,35 +330,52 @@ def _wide(
     of_topic = [] if form.transposed or "name" not in _roles(header) else _roles(tasks).get("qid", [])
     topics = scores[:, of_topic[0]] if len(of_topic) == 1 else None
     places = [place for place in form.selection.places(tasks) if topics is None or place != of_topic[0]]
-    tasks, scores, lines = [tasks[place] for place in places], scores[:, places], lines[:, places]
+    tasks, scores, lines = [tasks[place] for place in places], _plain(scores[:, places]), lines[:, places]
+    systems = [_without_link(name) for name in systems]
     measures = _places_of_measures(tasks, scores, format, picked=picked)
     if measures is not None:
         if others := [task for place, task in enumerate(tasks) if place not in set(measures)]:
-            left = f"{examples(others, 12)}. {proposed('ignore', others)} leaves them out without this warning"
-            warn(f"the columns are measures, and not tasks; left out, as they are none: {left}.")
+            warn(
+                f"the columns are measures, and not tasks; left out, as they are none: {examples(others, 12)}. "
+                f"{proposed('ignore', others)} leaves them out without this warning."
+            )
         tasks, scores, lines = [tasks[place] for place in measures], scores[:, measures], lines[:, measures]
         check_names(tasks, "measure", along)
     elif topics is not None:
-        problem = (
-            f"lines have systems and topics, and the columns {examples(tasks)} are no measures. Write a line for each "
+        raise InputError(
+            f"there are lines by {shown(header[_roles(header)['qid'][0]])}, and columns that are no measures, "
+            f"{examples(tasks)}. Write a line for each score with the columns name, qid, measure, value; leave the "
+            f"column out; or give format={MEASURES!r}.",
+            argument="path",
         )
-        raise InputError(f"{problem}score: name, qid, measure, value; or give format={MEASURES!r}.", argument="path")
     if topics is None:
         check_names(systems, "system", across)
-    s, t = (at.ravel() for at in np.indices(scores.shape))
+    check_systems(systems, across)
+    score = each(scores, _is_score, bool)
+    there = score & ~each(scores, _is_empty, bool)
+    if measures is None:
+        check_names(tasks, "task", along)
+        _check_tasks(tasks, scores, there, picked=picked, where=along)
+    wrong = np.argwhere(~score)
+    if len(wrong):
+        s, t = wrong[0]
+        raise InputError(
+            f"system {shown(systems[s])}, task {shown(tasks[t])} must be a number, got {shown(scores[s, t])}. Write "
+            "numbers such as 0.5, leave a missing score empty, or choose the scores by tasks= or ignore=.",
+            argument="path",
+            place=f"line {lines[s, t]:,}",
+        )
+    _check_some(systems, {systems[s] for s in np.flatnonzero(there.any(axis=1))}, "system")
+    s, t = np.nonzero(there)
     named = np.array(tasks, dtype=object)[t]
-    found = {"name": np.array(systems, dtype=object)[s], "qid": named, "measure": form.measure}
-    frame = pd.DataFrame({**found, "value": scores.ravel(), "line": lines.ravel()}, dtype=object)
-    if measures is not None:
+    if measures is None:
+        _check_cells(systems, tasks, scores, picked=picked, where=along)
+        about = {"qid": named, "measure": form.measure}
+    else:
         called = [ALL] * len(systems) if topics is None else [ALL if name == "amean" else name for name in topics]
-        frame = frame.assign(measure=named, qid=np.array(called, dtype=object)[s])
-        return MEASURES, _checked(frame, [], picked=picked, where=along)[_COLUMNS]
-    check_names(tasks, "task", along)
-    if not tasks:
-        raise InputError("the table has no column of scores.", argument="path")
-    if picked and ALL in map(str.lower, tasks) and len(tasks) > 1:
-        raise InputError(f"{along} 'all' is no task beside others. Leave it out of the tasks.", argument="tasks")
-    return TABLE, _checked(frame, tasks, picked=picked, where=along)[_COLUMNS]
+        about = {"qid": np.array(called, dtype=object)[s], "measure": named}
+    found = {"name": np.array(systems, dtype=object)[s], **about, "value": scores[s, t], "line": lines[s, t].tolist()}
+    return TABLE if measures is None else MEASURES, pd.DataFrame(found, dtype=object)[_COLUMNS]
 
 
 def _places_of_measures(
@@ -351,10 +400,11 @@ def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) 
     role, noun = ("qid", "topic") if transposed else ("name", "system")
     roles = _roles(header)
     if role not in roles and 0 in roles.get("name" if transposed else "qid", []):
-        problem = (
-            f"the first column, {shown(header[0])}, is none of {noun}s. Give transposed={not transposed!r}, or call it "
+        raise InputError(
+            f"the first column is {shown(header[0])}, and its names would be taken for those of {noun}s. Give "
+            f"transposed={not transposed!r}, or call the column {role!r}.",
+            argument="transposed",
         )
-        raise InputError(f"{problem}{role!r}.", argument="transposed")
     at = roles.get(role, [0])[0]
     first = cells[:, at].tolist()
     found = [number(cell) for cell in first]
@@ -363,8 +413,38 @@ def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) 
     # scores of the first system on topics without names
     if transposed and (len(set(found)) < len(found) or any(value != round(value or 0) for value in found)):
         return [str(n) for n in range(1, len(found) + 1)], None
-    problem = f"the first column, {shown(header[0])}, has numbers alone. Call the column with the names of the {noun}s "
-    raise InputError(f"{problem}{role!r}, or add one.", argument="path")
+    raise InputError(
+        f"no column is called {role!r}, and the first one, {shown(header[0])}, has numbers alone. Call the column with "
+        f"the names of the {noun}s {role!r}, or add one.",
+        argument="path",
+    )
+
+
+def _check_some(names: Sequence[str], there: set[str], noun: str) -> None:
+    """Raise where a system or task has not one score, so that it would vanish."""
+    without = [name for name in names if name not in there]
+    if without:
+        raise InputError(f"no score at all of {noun} {examples(without)}. Take it out of the table.", argument="path")
+
+
+def _check_tasks(
+    tasks: list[str], scores: NDArray[np.object_], there: NDArray[np.bool_], *, picked: bool, where: str
+) -> None:
+    """Raise where a column, or line, is none of scores of a task, by its name or because it has no number."""
+    if not tasks:
+        raise InputError("the table has no column of scores.", argument="path")
+    empty = np.flatnonzero(~there.any(axis=0)).tolist()
+    if not picked:
+        cell = next((cell for t in empty[:1] for cell in scores[:, t] if not _is_empty(cell)), None)
+        check_task_names(tasks, where, [tasks[t] for t in empty], "" if cell is None else f", such as {shown(cell)}")
+    elif empty:
+        raise InputError(
+            f"there is no number in {where} {examples([tasks[t] for t in empty], 12)}. Write numbers such as 0.5, or "
+            "choose others.",
+            argument="tasks",
+        )
+    if ALL in map(str.lower, tasks) and len(tasks) > 1:
+        raise InputError(f"{where} 'all' is no task beside others. Leave it out of the tasks.", argument="tasks")
 
 
 #: format -> what stands in its columns; the run of `trec_eval` is what its file is called
@@ -399,35 +479,41 @@ def parse_leaderboard(
     try:
         text = data.decode("utf-8").removeprefix(_BOM)
     except UnicodeDecodeError as error:
-        raise InputError(f"no text in UTF-8 (byte {error.start:,}). Save it as UTF-8.", argument="path") from error
+        raise InputError(
+            f"no text in UTF-8 (byte {error.start:,}). A leaderboard is text: save it as UTF-8.", argument="path"
+        ) from error
     # the ends of lines that AutoJudge's readers know
     ends = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = [(n, line) for n, line in enumerate(ends.split("\n"), 1) if line.strip()][int(header) :]
     if not lines:
         raise InputError("there is no line. Give a leaderboard, such as `run topic measure value`.", argument="path")
-    if not header and format in (None, *FORMS) and (found := parse_markdown(lines, format, form)) is not None:
-        return found
-    if format == "jsonl" or (format is None and lines[0][1].lstrip().startswith(("{", "["))):
+    if format == "jsonl" or (format is None and _is_json(lines[0][1], file_name)):
+        _check_lines_of_json(text)
         rows = [_of_json(n, line, file_name) for n, line in lines]
         return "jsonl", _selected(pd.DataFrame(rows, columns=[*_KEYS, "line"]), form)
     if format is None or format in FORMS:
+        if not header and (found := parse_markdown(lines, format, form)) is not None:
+            return found
         widths = {len(columns) for columns in _AT_SPACE.values()}
         if format in FORMS or told_table([line for _, line in lines], file_name, widths):
             if header:
-                raise InputError("header is for lines at white space, and not for CSV and TSV.", argument="header")
-            table = parse_csv(ends.split("\n"), "path")
-            frame = table.frame
-            return _table([*frame.columns], frame.to_numpy(dtype=object), table.lines.tolist(), format, form)
+                raise InputError(
+                    "header is for lines at white space: the first line of CSV and TSV names the columns.",
+                    argument="header",
+                )
+            return parse_table(ends.split("\n"), format, form)
     cells = [line.split() for _, line in lines]
     known = told_format(cells) if format is None else format
     _check_no_labels(cells, known)
     for (n, line), row in zip(lines, cells, strict=True):
         if len(row) != len(_AT_SPACE[known]):
-            problem = f"a line of the format {known!r} is {' '.join(_AT_SPACE[known])}, got {shown(line.strip())}. "
-            raise InputError(f"{problem}Give the format=, or correct it.", argument="path", place=f"line {n:,}")
-    first = dict(zip(_AT_SPACE[known], cells[0], strict=True))
-    # a line that names the columns has a measure called measure, whose value is no number
-    if number(first["value"]) is None and first["measure"].lower() in _MEASURE_HEADINGS:
+            raise InputError(
+                f"a line of the format {known!r} has {len(_AT_SPACE[known])} columns, {' '.join(_AT_SPACE[known])}; "
+                f"this one has {len(row)}: {shown(line.strip())}. Give the format= of the file, or correct the line.",
+                argument="path",
+                place=f"line {n:,}",
+            )
+    if _names_columns(known, cells[0]):
         lines, cells = lines[1:], cells[1:]
     columns = dict(zip(_AT_SPACE[known], zip(*cells, strict=True), strict=True)) if cells else {}
     columns.setdefault("name", (file_name,) * len(cells))
@@ -452,25 +538,38 @@ def _selected(rows: pd.DataFrame, form: TableForm) -> pd.DataFrame:
 def told_format(cells: Sequence[Sequence[str]]) -> str:
     """Return the format of lines split at white space, by their number of columns, ``all`` and the measures."""
     width = max(map(len, cells), key=[len(row) for row in cells].count)
-    known = {name: columns for name, columns in _AT_SPACE.items() if len(columns) == width}
+    known = [name for name, columns in _AT_SPACE.items() if len(columns) == width]
     rows = [row for row in cells if len(row) == width]
-    fit = [name for name, columns in known.items() if "qid" in columns and ALL in _column(rows, columns, "qid")]
-    if not fit and width <= len(OF_COMMAND["ir_measures_topics"]):
+    no_form = (
+        f"A leaderboard has {'; '.join(' '.join(columns) for columns in _AT_SPACE.values())}; or is JSON by lines, a "
+        "table in Markdown, or CSV or TSV whose first line names the columns. Give a file of one of these forms."
+    )
+    if not known:
+        raise InputError(f"most lines have {count(width, 'column')}. {no_form}", argument="path")
+
+    def of_measures(name: str) -> bool:
         # a first line may name the columns
-        of_measures = {name: _column(rows[1:] or rows, columns, "measure") for name, columns in known.items()}
-        fit = [name for name, measures in of_measures.items() if all(map(is_measure_name, measures))]
+        at = _AT_SPACE[name].index("measure")
+        return all(is_measure_name(row[at]) for row in rows[1:] or rows)
+
+    if width == len(OF_COMMAND["ir_measures_means"]):
+        if not of_measures(known[0]):
+            problem = "lines of two columns are a measure and its value, and the first column is none of measures."
+            raise InputError(f"{problem} {no_form}", argument="path")
+        return known[0]
+    summed = [name for name in known if any(row[_AT_SPACE[name].index("qid")] == ALL for row in rows)]
+    fit = summed
+    if not summed and width == len(OF_COMMAND["ir_measures_topics"]):
+        fit = [name for name in known if of_measures(name)]
     if len(fit) == 1:
         return fit[0]
-    forms = "; ".join(f"{name} ({' '.join(columns)})" for name, columns in (known or _AT_SPACE).items())
+    why = f"{ALL!r} stands in several columns" if summed else f"no line has the topic {ALL!r}"
+    forms = listed([f"{name} ({' '.join(_AT_SPACE[name])})" for name in summed or known])
     raise InputError(
-        f"most lines have {count(width, 'column')}, and no one form of a leaderboard is told by a topic {ALL!r} and by "
-        f"measures: {forms}. Others are JSON by lines, and tables. Give format=, or a file of one of these forms.",
-        argument="format" if known and width > 2 else "path",
+        f"lines of {width} columns can be {forms}, or of a run or labels, and {why}, which would tell. Give "
+        f"format={(summed or known)[0]!r} or another of these.",
+        argument="format",
     )
-
-
-def _column(rows: Sequence[Sequence[str]], columns: Sequence[str], name: str) -> list[str]:
-    return [row[columns.index(name)] for row in rows]
 
 
 def _check_no_labels(cells: Sequence[Sequence[str]], format: str) -> None:
@@ -482,9 +581,11 @@ def _check_no_labels(cells: Sequence[Sequence[str]], format: str) -> None:
     qrels = width == 4 and all(row[1] in _ITERATIONS and row[3].lstrip("+-").isdecimal() for row in rows)
     run = width == 6 and all(row[1] == "Q0" and row[3].isdecimal() and row[3] != "0" for row in rows)
     if qrels or run:
-        what, how = ("judgments", "read_qrels") if qrels else ("a run", "read_runs")
-        problem = f"the lines are those of {what}: {shown(' '.join(rows[0]))}. Give them to {how}()."
-        raise InputError(problem, argument="path")
+        raise InputError(
+            f"the lines are those of {'judgments, topic 0 document label' if qrels else 'a run'}, and no "
+            f"leaderboard: {shown(' '.join(rows[0]))}. Give them to {'read_qrels' if qrels else 'read_runs'}().",
+            argument="path",
+        )
 
 
 def leaderboard_text(
@@ -504,7 +605,8 @@ def leaderboard_text(
         bad = [text for text in texts if text.split() != [text] or text.startswith(_BOM)]
         if bad and format != "jsonl":
             raise InputError(
-                f"the {what} {examples(bad)} has white space. Rename it first, or write with format='jsonl'."
+                f"the {what} {examples(bad)} cannot stand in a column that ends with white space. Rename it first, "
+                "or write with format='jsonl'."
             )
     rows = [
         (name, topic, measure, float(values[m, t, r]))
@@ -513,14 +615,40 @@ def leaderboard_text(
         if topic != ALL and has_topic[t, r]
         for m, measure in enumerate(measures)
     ]
-    rows += [
-        (name, ALL, name_of, float(means[m, r])) for r, name in enumerate(names) for m, name_of in enumerate(measures)
-    ]
+    rows += [(name, ALL, one, float(means[m, r])) for r, name in enumerate(names) for m, one in enumerate(measures)]
+    return "".join(f"{_line(format, row)}\n" for row in rows)
+
+
+def _line(format: str, row: tuple[str, str, str, float]) -> str:
     if format == "jsonl":
-        return "".join(json.dumps(dict(zip(_KEYS.values(), row, strict=True))) + "\n" for row in rows)
+        return json.dumps(dict(zip(_KEYS.values(), row, strict=True)))
     # AutoJudge has no rank, and writes 0
-    cells = ({**dict(zip(_KEYS, row, strict=True)), "value": repr(row[-1]), "Q0": "Q0", "rank": "0"} for row in rows)
-    return "".join("\t".join(str(of_row[column]) for column in COLUMNS[format]) + "\n" for of_row in cells)
+    cells = {**dict(zip(_KEYS, row, strict=True)), "value": repr(row[-1]), "Q0": "Q0", "rank": "0"}
+    return "\t".join(str(cells[column]) for column in COLUMNS[format])
+
+
+def _is_json(line: str, file_name: str) -> bool:
+    begins = line.lstrip().startswith(("{", "["))
+    if not begins or ".json" in file_name.lower():
+        return begins
+    try:
+        return isinstance(json.loads(line), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _check_lines_of_json(text: str) -> None:
+    """Raise where a file is one value of JSON over several lines."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(value, dict) or "measure" not in value:
+        raise InputError(
+            f"one value of JSON; a leaderboard has an object a line, with {listed(list(_KEYS.values()))}. Read it with "
+            "pandas, and give a frame; of MTEB's results give the folder of files MODEL/REVISION/TASK.json.",
+            argument="path",
+        )
 
 
 def _of_json(n: int, line: str, file_name: str) -> list[Any]:
@@ -534,10 +662,16 @@ def _of_json(n: int, line: str, file_name: str) -> list[Any]:
         known = {"run_id": file_name, "topic_id": known.get("query_id", ALL), **known}
     texts = [known.get(key) for key in _KEYS.values() if key != "value"]
     if "value" not in known or any(isinstance(text, bool) or not isinstance(text, str | int) for text in texts):
-        problem = f"no object with {listed(list(_KEYS.values()))}, the first three texts or whole numbers: "
         raise InputError(
-            f"{problem}{shown(line.strip())}. Give one a line, a frame, or MTEB's folder.",
+            f"no object with {listed(list(_KEYS.values()))}, the first three texts or whole numbers: "
+            f"{shown(line.strip())}. Give one a line.",
             argument="path",
             place=f"line {n:,}",
         )
     return [*(known[key] if isinstance(known[key], str) else repr(known[key]) for key in _KEYS.values()), n]
+
+
+def _names_columns(format: str, cells: Sequence[str]) -> bool:
+    """Return whether a line names the columns: a measure called measure, whose value is no number."""
+    row = dict(zip(_AT_SPACE[format], cells, strict=True))
+    return number(row["value"]) is None and row["measure"].lower() in _MEASURE_HEADINGS

@@ -293,7 +293,9 @@ def write_table(
     empty = [names[r] for r in np.flatnonzero(field.lengths.sum(axis=0) == 0)]
     if empty:
         raise InputError(f"{examples(empty)} has no documents, and would have no row. Leave it out: runs.select(...).")
-    cells = table.astype(object).where(table.notna(), None).rename(columns=str).to_dict("records")
+    plain = table.astype(object).where(table.notna(), None).rename(columns=str)
+    cells = plain.map(lambda v: v if v is None or isinstance(v, str | bool | int | float) else _plain_cell(v))
+    cells = cells.to_dict("records")
     notes = {"order": order, "pool_order": how_pooled.order, "pool_depth": how_pooled.depth, "runs": cells}
     columns = {"qid": pa.string(), "docno": pa.string(), "score": pa.float64(), "rank": pa.int64(), "name": pa.string()}
     schema = pa.schema(

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ _OTHERS = _words("""
     count counts num number samples instances support votes likes downloads submissions appearances battles missing
     seed seeds epoch epochs fold trial iteration iterations
     version ver revision rev commit sha hash release id ids uid uuid idx index
-    delta diff difference improvement change vs versus low high lower upper min max lo hi lb ub baseline prev previous
+    delta diff difference improvement change vs versus
     """)
 #: no task where it is the whole name
 _WHOLE = _words("""
@@ -51,6 +51,18 @@ _WHOLE = _words("""
     batch step steps dev ndev type score scores final general global queries topics docs documents runs date unnamed se
     result results
     """)
+#: no task beside a column that is called so without it: `QA low` beside `QA`; the longest first
+_BESIDE = tuple(
+    sorted(
+        _words("""
+        std sd se stdev stddev stderr var ci err n p t z low high lower upper min max lo hi l u lb ub rank pos time size
+        count seed id delta diff gain change drop lou unjudged predicted abstains filled corrected better worse wins
+        losses ties old prev previous baseline x y rel abs median mean avg pvalue reject
+        """),
+        key=len,
+        reverse=True,
+    )
+)
 #: anywhere in a name: signs of spread and change, means in scripts without spaces, a p-value
 _WITHIN = re.compile(
     r"[±∆∑⌀№]|^[#Δ]|[\s_(]Δ\)?$|\s[+-]$|\+/-|(?:^|[\s_(])[Øσμµ](?:$|[\s_)])|平均|均分|总分|總分|綜合|综合|総合|順位|排名|标准差|"
@@ -154,16 +166,12 @@ def beside_measures(names: Sequence[str]) -> list[str]:
 
 def doubtful_names(names: Sequence[str]) -> list[str]:
     """Return the names that may be of no task."""
-    alone, beside = len(names) == 1, set(beside_measures(names))
+    known, alone, beside = {name.casefold() for name in names}, len(names) == 1, set(beside_measures(names))
     of_measures = {name for name in names if not alone and is_measure_name(name) and name.lower() not in _LETTER}
     return [
         name
         for name in names
-        if name in beside
-        or name in of_measures
-        or _is_doubtful(name[:_LONGEST], alone)
-        # what pandas calls the second of two columns of one name
-        or (name[-2:-1] == "." and name[-1].isdigit() and name[:-2] in names)
+        if name in beside or name in of_measures or _is_doubtful(name[:_LONGEST], alone) or _is_beside(name, known)
     ]
 
 
@@ -177,6 +185,25 @@ def _is_doubtful(name: str, alone: bool) -> bool:
     # the only column may be called `score`
     whole = low.strip(" .:*()[]_") in _WHOLE and not (alone and low.startswith("score"))
     return whole or low in _WHOLE_NAMES or bool(_WITHIN.search(name) or words & (_MEANS | _FUSED | _OTHERS))
+
+
+def _is_beside(name: str, known: set[str]) -> bool:
+    """Return whether a name is that of another column, and what stands beside it."""
+    low = name[:_LONGEST].casefold()
+    # what pandas calls the second of two columns of one name
+    if low[-2:-1] == "." and low[-1].isdigit() and low[:-2] in known:
+        return True
+    bare = low.rstrip(" )]%+-")
+    end = low[len(bare) :]
+    if end and bare and bare.rstrip(" _-.:/([") in known and end.strip(" )]") in "%+-":
+        # `C++` is a language, `C +` counts topics
+        return end.startswith((" ", "%"))
+    for end in _BESIDE if bare.endswith(_BESIDE) else ():
+        rest = bare.removesuffix(end)
+        base = rest.rstrip(" _-.:/([")
+        if bare.endswith(end) and base and base in known and (base != rest or len(end) > 1):
+            return True
+    return False
 
 
 def check_values(
@@ -216,10 +243,12 @@ def check_values(
         if picked:
             warn(f"{problem}; all weigh alike in a mean. Write all on one scale.")
             continue
-        leave = proposed("ignore", [] if axis else names)
-        keep = proposed("tasks", [] if axis else [name for name in tasks if name not in set(names)])
-        problem += ": percentages beside fractions? Write all on one scale"
-        raise InputError(f"{problem}; or give {leave}, or {keep} if all are right.", argument="path")
+        raise InputError(
+            f"{problem}: percentages beside fractions, or no scores of a task. Write all on one scale; leave out what "
+            f"is no score by {proposed('ignore', [] if axis else names)}; or, if all are right, name the tasks by "
+            f"{proposed('tasks', [] if axis else [name for name in tasks if name not in set(names)])}.",
+            argument="path",
+        )
 
 
 def _whole(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> set[int]:
@@ -245,13 +274,14 @@ def _means(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> set[int]
     return set(np.flatnonzero(mean.all(axis=0) | total.all(axis=0)).tolist())
 
 
-def check_task_names(names: Sequence[str], where: str, empty: Sequence[str] = ()) -> None:
+def check_task_names(names: Sequence[str], where: str, empty: Iterable[str] = (), like: str = "") -> None:
     """Raise where columns may be no tasks by their names, or have no number."""
-    odd = [name for name in doubtful_names(names) if name not in set(empty)]
-    why = ["by what they are called"] if odd else []
-    why += [f"{examples(empty, 12)} without a number"] if empty else []
-    if why:
-        _ask(names, [*odd, *empty], where, ", and ".join(why))
+    without = list(empty)
+    odd = [name for name in doubtful_names(names) if name not in set(without)]
+    if odd or without:
+        why = [f"by {'its name' if len(odd) == 1 else 'their names'}"] if odd else []
+        why += [f"{examples(without, 12)} without a number{like}"] if without else []
+        _ask(names, [*odd, *without], where, ", and ".join(why))
 
 
 def proposed(argument: str, names: list[str]) -> str:
@@ -261,10 +291,12 @@ def proposed(argument: str, names: list[str]) -> str:
 
 def _ask(names: Sequence[str], odd: list[str], where: str, why: str) -> None:
     rest = [name for name in names if name not in set(odd)]
-    problem = (
-        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}. Give {proposed('tasks', rest)} for those "
+    raise InputError(
+        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}, and would count as such. Give "
+        f"{proposed('tasks', rest)} for the {where}s that are scores of a task, or {proposed('ignore', odd)} for those "
+        "to leave out.",
+        argument="path",
     )
-    raise InputError(f"{problem}that are, or {proposed('ignore', odd)} for those to leave out.", argument="path")
 
 
 #: which revision stands for a model
@@ -304,7 +336,18 @@ class ResultChoice:
         choice("external", external, ("no", "yes", "only"))
         chosen = None if tasks is None else names("tasks", tasks)
         ignored = () if ignore is None else names("ignore", ignore)
+        if both := [task for task in chosen or () if task in ignored]:
+            raise InputError(f"ignore and tasks both name {examples(both)}. Take it out of one.", argument="ignore")
         return cls(score, split, revisions, external, chosen, ignored)
+
+    def split_of(self, task: str) -> str:
+        """Return the split of a task."""
+        default = SPLITS.get(task, "test")
+        return self.split.get(task, default) if isinstance(self.split, Mapping) else self.split or default
+
+    def takes(self, revision: str) -> bool:
+        """Return whether scores of a revision are read."""
+        return self.external != "no" if revision == EXTERNAL else self.external != "only"
 
 
 @dataclass(frozen=True)
@@ -324,12 +367,16 @@ def is_results_folder(path: Any) -> bool:
 
 def _files(folder: Path) -> Iterator[tuple[str, str, str, Path]]:
     """Yield model, revision, task and file of each result."""
-    for file in sorted(folder.glob("*/*/*.json*")):
-        task, _, packed = file.name.rpartition(".json")
-        model, revision = file.parts[-3:-1]
-        hidden = any(part.startswith(".") for part in (model, revision, task))
-        if packed in _PACKED and not hidden and file.name not in _NO_RESULT:
-            yield model.replace("__", "/"), revision, task, file
+    for model in _below(folder):
+        for revision in _below(model) if model.is_dir() else ():
+            for file in _below(revision) if revision.is_dir() else ():
+                task, json_ending, packed = file.name.rpartition(".json")
+                if json_ending and packed in _PACKED and file.name not in _NO_RESULT:
+                    yield model.name.replace("__", "/"), revision.name, task, file
+
+
+def _below(folder: Path) -> list[Path]:
+    return sorted(place for place in folder.iterdir() if not place.name.startswith("."))
 
 
 def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
@@ -340,7 +387,7 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
         known.add(task)
         if task in chosen.ignore or (chosen.tasks is not None and task not in chosen.tasks):
             continue
-        if chosen.external == ("no" if revision == EXTERNAL else "only"):
+        if not chosen.takes(revision):
             external |= {model} if revision == EXTERNAL else set()
             continue
         place = f"{model.replace('/', '__')}/{revision}/{file.name}"
@@ -355,17 +402,15 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
                 found.append((model, revision, task, value, version, place, subsets))
     if faults:
         raise InputError.of_several(faults, len(found) + len(faults), "results")
-    Selection(chosen.tasks, chosen.ignore).places(sorted(known))
-    if isinstance(chosen.split, Mapping) and (odd := [task for task in chosen.split if task not in known]):
-        raise InputError(f"split names {examples(odd)}, of which there is no result.", argument="split")
+    _check_tasks(chosen, known)
     rows = pd.DataFrame(found, columns=[*_COLUMNS])
     for place in rows.loc[rows.duplicated(["model", "revision", "qid"]), "place"].head(1):
         problem = "a second file of this task and revision. Keep one."
         raise InputError(problem, argument="path", place=place)
-    for task, of_task in rows.groupby("qid", sort=False)["subsets"]:
+    for task, mine in rows.groupby("qid", sort=False)["subsets"]:
         # a mean over other subsets is another score; of sets that as many results have, the larger counts
-        usual = max(of_task.value_counts().items(), key=lambda item: (item[1], len(item[0]), item[0]))[0]
-        other = rows.loc[of_task.index[of_task != usual], "place"].tolist()
+        usual = max(mine.value_counts().items(), key=lambda item: (item[1], len(item[0]), item[0]))[0]
+        other = rows.loc[mine.index[mine != usual], "place"].tolist()
         if other:
             lacking[f"{task} with other subsets than the {len(usual):,} of most results"] = other
     for what, places in lacking.items():
@@ -373,19 +418,10 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
     rows = rows[~rows["place"].isin([place for places in lacking.values() for place in places])]
     if rows.empty:
         raise InputError("no result has a score that was asked for. Give other tasks, split= or external=.")
-    matrix = rows.assign(name=rows["model"] + "@" + rows["revision"]).pivot_table("value", "name", "qid", sort=False)
-    # as if each had been written with decimals
-    written = np.full(matrix.shape, _DIGITS)
-    scored = matrix.to_numpy(), written
-    check_values([*matrix.index], [*matrix.columns], *scored, picked=chosen.tasks is not None, where="task")
+    _check_scale(rows, picked=chosen.tasks is not None)
     several = rows.groupby("model")["revision"].nunique()
     several = several[several > 1]
-    kept = rows
-    if chosen.revisions == "most":
-        # the revision with the most tasks, of equals the newest version's
-        each = rows.groupby(["model", "revision"]).agg(n=("qid", "size"), version=("version", "max")).reset_index()
-        each = each.sort_values(["model", "n", "version", "revision"]).drop_duplicates("model", keep="last")
-        kept = rows.merge(each[["model", "revision"]], on=["model", "revision"])
+    kept = rows if chosen.revisions == "each" else _one_revision(rows)
     runs = kept[["model", "revision"]].drop_duplicates(ignore_index=True)
     runs["name"] = runs["model"]
     if chosen.revisions == "each":
@@ -398,7 +434,7 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
 
 
 def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> dict[str, str]:
-    counted = {
+    whose = {
         "no": f"none that the authors reported ({count(len(external), 'model')} have such)",
         "yes": "those that the authors reported, as a revision, among them",
         "only": "those that the authors reported alone",
@@ -407,7 +443,7 @@ def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> d
     if chosen.revisions == "each":
         which = "each is a system"
     return {
-        "whose scores": counted,
+        "whose scores": whose,
         "revisions": f"{which} ({count(len(several), 'model')} with several"
         + (f": {examples(several.index)}" if len(several) else "")
         + ")",
@@ -415,26 +451,69 @@ def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> d
     }
 
 
+def _one_revision(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return of each model the rows of one revision: that with the most tasks, of equals the newest version's."""
+    each = rows.groupby(["model", "revision"]).agg(n=("qid", "size"), version=("version", "max")).reset_index()
+    each = each.sort_values(["model", "n", "version", "revision"]).drop_duplicates("model", keep="last")
+    return rows.merge(each[["model", "revision"]], on=["model", "revision"])
+
+
+def _check_tasks(chosen: ResultChoice, known: set[str]) -> None:
+    for argument, given in (("tasks", chosen.tasks or ()), ("ignore", chosen.ignore)):
+        for task in given:
+            if task not in known:
+                near = did_you_mean(task, known)
+                raise InputError(
+                    f"{argument} names {shown(task)}, of which there is no result.{near}", argument=argument
+                )
+    if isinstance(chosen.split, Mapping) and (odd := [task for task in chosen.split if task not in known]):
+        raise InputError(f"split names {examples(odd)}, of which there is no result.", argument="split")
+
+
+def _check_scale(rows: pd.DataFrame, *, picked: bool) -> None:
+    """Raise where some scores of a task are per cent beside fractions, or all of a task, if it is not `picked`."""
+    beyond = rows["value"].abs() > 1
+    mixed = rows.loc[beyond & rows["qid"].isin(rows.loc[~beyond & (rows["value"] != 0), "qid"])]
+    if len(mixed):
+        row = mixed.iloc[0]
+        raise InputError(
+            f"the score {row['value']:g} is beyond 1, and other scores of {row['qid']} are within it "
+            f"({count(len(mixed), 'such score')}): per cent beside fractions? Write all on one scale.",
+            argument="path",
+            place=row["place"],
+        )
+    large = rows.loc[beyond, "qid"].unique().tolist()
+    if large and not beyond.all():
+        problem = f"the scores of {examples(large)} are beyond 1, and those of other tasks within it"
+        if not picked:
+            raise InputError(
+                f"{problem}: per cent beside fractions? Write all on one scale, leave tasks out by ignore=, or name "
+                "those that count by tasks= if all are right.",
+                argument="path",
+                place=rows.loc[beyond, "place"].iloc[0],
+            )
+        warn(f"{problem}; all weigh alike in a mean.")
+
+
 def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tuple[int, ...], tuple[str, ...]]:
     """Return the score in a file, or in words why it has none, the version of MTEB that wrote it, and the subsets."""
     try:
-        result = json.loads(read_bytes(file), object_pairs_hook=_object)
+        read = json.loads(read_bytes(file), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise InputError(f"no JSON ({error}). Is the file cut short?") from error
     except UnreadableError as error:
         raise InputError(f"{error}.") from error
-    if not isinstance(result, dict):
+    if not isinstance(read, dict):
         raise InputError("no result of a task: an object with 'task_name' and 'scores'.")
-    version = tuple(int(part) for part in str(result.get("mteb_version")).split(".") if part.isdecimal())
-    if not isinstance(result.get("scores"), dict):
-        if "mteb_dataset_name" in result:
+    version = tuple(int(part) for part in str(read.get("mteb_version")).split(".") if part.isdecimal())
+    if not isinstance(read.get("scores"), dict):
+        if "mteb_dataset_name" in read:
             return "written by MTEB before 1.11, without 'scores'", version, ()
         raise InputError("no key 'scores'.")
-    if result.get("task_name") not in (None, task):
-        raise InputError(f"it has the result of {shown(result['task_name'])}, and not of {task!r}. Rename the file.")
-    default = SPLITS.get(task, "test")
-    split = chosen.split.get(task, default) if isinstance(chosen.split, Mapping) else chosen.split or default
-    parts = result["scores"].get(split)
+    if read.get("task_name") not in (None, task):
+        raise InputError(f"it has the result of {shown(read['task_name'])}, and not of {task!r}. Rename the file.")
+    split = chosen.split_of(task)
+    parts = read["scores"].get(split)
     if parts is None:
         return f"{task} without the split {split!r}", version, ()
     if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
@@ -442,16 +521,21 @@ def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tu
     subsets = [str(part.get("hf_subset", "default")) for part in parts]
     if twice := [subset for subset, n in Counter(subsets).items() if n > 1]:
         raise InputError(f"scores.{split} has the subset {examples(twice)} more than once.")
-    values = [part.get(chosen.score) for part in parts]
-    for at, value in enumerate(values):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
-            raise InputError(f"scores.{split}[{at}].{chosen.score} must be a number, got {shown(value)}.")
-    return float(sum(map(float, values))) / len(values), version, tuple(sorted(subsets))
+    values = [_number(part, f"scores.{split}[{at}].{chosen.score}", chosen.score) for at, part in enumerate(parts)]
+    return sum(values) / len(values), version, tuple(sorted(subsets))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; a key that it has twice is a fault."""
-    for key, n in Counter(key for key, _ in pairs).items():
-        if n > 1:
-            raise ValueError(f"the key {key!r} stands twice in one object")
-    return dict(pairs)
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = [key for key, n in Counter(key for key, _ in pairs).items() if n > 1]
+        raise ValueError(f"the key {examples(twice)} stands twice in one object")
+    return found
+
+
+def _number(part: Mapping[str, Any], key: str, score: str) -> float:
+    value = part.get(score)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+        raise InputError(f"{key} must be a number, got {'nothing' if score not in part else shown(value)}.")
+    return float(value)

@@ -45,8 +45,12 @@ _SUM_TOLERANCE = 1e-6
 def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[int], list[float]]]:
     """Return true label -> labels that may be given, and where the share of each but the last ends; or raise."""
     try:
-        by_row = isinstance(value, Mapping)
-        frame = pd.DataFrame.from_dict(value, orient="index").fillna(0.0) if by_row else pd.DataFrame(value)
+        if isinstance(value, Mapping):
+            # a row is a mapping of label -> share, or the shares of 0, 1, 2 ...
+            by_label = {true: row if isinstance(row, Mapping) else dict(enumerate(row)) for true, row in value.items()}
+            frame = pd.DataFrame.from_dict(by_label, orient="index").fillna(0.0)
+        else:
+            frame = pd.DataFrame(value)
     except (TypeError, ValueError) as error:
         raise _no_confusion(f"got {shown(value)}") from error
     true, given = _labels(frame.index), _labels(frame.columns)

@@ -165,6 +165,9 @@ def read_leaderboard(
                            measure: what pt.Experiment returns, and gdeval and ndeval write
     ====================== ======================================================================
 
+    Names in tables are taken out of links in Markdown and HTML. Where each score has the sign of per cent, ``45.3%``
+    is 45.3. Numbers have the digits 0 to 9.
+
     A column counts as a task if its name and its values leave no doubt. What may be a mean, a rank, a spread, a size, a
     time, a count, a p-value and the like, by its name or because it equals the mean or the sum of all others, is an
     error until `tasks` or `ignore` says what it is; so are percentages beside fractions, by task or by system. A table
@@ -262,20 +265,14 @@ def read_leaderboard(
         raise InputError(f"{idle[0]} is for {kind}. Leave it out.", argument=idle[0])
     if is_folder:
         return _of_results(user_path(str(path)), results, missing, measure)
-    wanted = None if tasks is None else checked_names("tasks", tasks)
-    unwanted = () if ignore is None else checked_names("ignore", ignore)
-    form = TableForm(Selection(wanted, unwanted), transposed, measure)
+    form = TableForm(_selection(tasks, ignore), transposed, measure)
     with nullcontext() if isinstance(path, pd.DataFrame) else located(str(path)):
         if isinstance(path, pd.DataFrame):
             called, (found, formats) = "of a frame", _of_frame(path, format, form)
         else:
             found, formats = _read(path, format, form, names, header)
             called = Path(path).name
-        given = {"transposed": transposed} if set(formats) <= {LONG} or not set(FORMS) & set(formats) else {}
-        given |= {"measure": measure != MEASURE} if not {TABLE, LONG} & set(formats) else {}
-        for option in (name for name, is_given in given.items() if is_given):
-            problem = f"{option} is for a table; this is of the format {formats[0]!r}. Give format={TABLE!r}."
-            raise InputError(problem, argument=option)
+        _check_form(form, formats)
         frame, left_out = _chosen(found, rows)
         _check_named(found)
         if form.selection.tasks is None:
@@ -306,11 +303,7 @@ def _of_results(path: Path, chosen: ResultChoice, missing: str, measure: str) ->
         found = read_results(user_path(path), chosen)
         frame, dropped = found.rows.assign(measure=measure), list[str]()
         if chosen.tasks is None:
-            # several versions of one task count more than once in a mean
-            bare = {task: _VERSION.sub("", task) for task in frame["qid"].unique()}
-            of_one = [task for task, name in bare.items() if list(bare.values()).count(name) > 1]
-            if of_one:
-                warn(f"versions of one task count as tasks each: {examples(of_one, 12)}. Choose by tasks=.")
+            _tell_versions(frame["qid"].unique().tolist())
         if missing == "error":
             _check_every_score(frame)
         if missing in _DROPPED:
@@ -328,6 +321,19 @@ def _of_results(path: Path, chosen: ResultChoice, missing: str, measure: str) ->
             f"{len(dropped):,}: {examples(dropped)}"
         )
     return replace(scores, run_table=runs[["name", "team", "type", "model", "revision"]], settings=settings)
+
+
+def _tell_versions(tasks: list[str]) -> None:
+    """Warn of several versions of one task, which count more than once in a mean."""
+    bare = [_VERSION.sub("", task) for task in tasks]
+    several = [task for task, name in zip(tasks, bare, strict=True) if bare.count(name) > 1]
+    if several:
+        warn(f"versions of one task count as tasks each: {examples(several, 12)}. Choose by tasks=.")
+
+
+def _selection(tasks: Any, ignore: Any) -> Selection:
+    chosen = None if tasks is None else checked_names("tasks", tasks)
+    return Selection(chosen, () if ignore is None else checked_names("ignore", ignore))
 
 
 def _check_named(rows: pd.DataFrame) -> None:
@@ -355,6 +361,16 @@ def _check_scale(rows: pd.DataFrame) -> None:
                 f"the values by {shown(measure)} are beyond 1 for {examples(beyond)}, and within 1 for others: "
                 "percentages beside fractions? Write all on one scale."
             )
+
+
+def _check_form(form: TableForm, formats: list[str]) -> None:
+    """Raise where an option of tables is given, and no file is one."""
+    given = {"transposed": form.transposed} if set(formats) <= {LONG} or not set(FORMS) & set(formats) else {}
+    given |= {"measure": form.measure != MEASURE} if not {TABLE, LONG} & set(formats) else {}
+    for option in (name for name, is_given in given.items() if is_given):
+        raise InputError(
+            f"{option} is for a table; this is of the format {formats[0]!r}. Give format={TABLE!r}.", argument=option
+        )
 
 
 def _there(rows: pd.DataFrame) -> pd.DataFrame:
@@ -425,11 +441,7 @@ def _read(path: Any, format: str | None, form: TableForm, names: str, header: bo
             _check_no_labels(headed_judgments(data))
             found, rows = parse_leaderboard(data, format, form, file_name=file.name, header=header)
             if found == "trec_eval" and names == "tag":
-                tags = rows.loc[rows["measure"] == "runid", "value"].unique().tolist()
-                if len(tags) != 1:
-                    problem = "no row, or several, `runid all TAG`, which would name the run. Give names='file'."
-                    raise InputError(problem, argument="names")
-                rows = rows.assign(name=str(tags[0]))
+                rows = rows.assign(name=_tag(rows))
         where = "" if alone else f"{file.name}, "
         frames.append(rows.assign(place=_places(rows, f"{where}line")))
         formats.append(found)
@@ -477,6 +489,17 @@ def _files(path: Any) -> list[Path]:
     if not place.is_file():
         raise InputError("no such file.", argument="path")
     return [place]
+
+
+def _tag(rows: pd.DataFrame) -> str:
+    tags = rows.loc[rows["measure"] == "runid", "value"].unique().tolist()
+    if len(tags) != 1:
+        raise InputError(
+            f"there {'is no row' if not tags else 'are several rows'} `runid all TAG`, which would name the run. "
+            "Give names='file'.",
+            argument="names",
+        )
+    return str(tags[0])
 
 
 def _chosen(rows: pd.DataFrame, which: str) -> tuple[pd.DataFrame, list[str]]:

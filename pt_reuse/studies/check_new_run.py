@@ -33,6 +33,7 @@ from pt_reuse.studies.new_runs.predictor import (
     as_new_runs,
     check_predicted,
     rank_among,
+    units_needed,
 )
 from pt_reuse.studies.new_runs.rivals import ALPHA, EVERY_LABELLING, OPEN, Rivals, named_rivals, neighbours
 from pt_reuse.studies.new_runs.sampling import ESTIMABLE, Sample, check_estimable, needed, sampled_labels
@@ -192,7 +193,12 @@ class NewRunCheck(Result):
             line = f"{beats} {by if is_apart else f'{level}, as judge_next decides with no label ({labelled})'}"
             line += f", though {row['caveat'].partition(':')[0]}" if row["caveat"] else ""
         else:
-            missing = ": ".join(filter(None, ["no prediction", row["why"]]))
+            new = self.table[(self.table["measure"] == row["measure"]) & (self.table["name"] == rival)]
+            why = row["why"]
+            if not (why or new.empty or "sampled" in self.settings):
+                least = units_needed((1 + self.confidence) / 2)
+                why = new["why"].iloc[0] or f"two new runs take {least} left-out {self.settings['units']}"
+            missing = ": ".join(filter(None, ["no prediction", why]))
             known = missing if np.isnan(row["predicted"]) else f"{_ends(row, 'predicted')} {level}"
             line = f"{name} against {rival} is not decidable: {labelled}, {known}"
             todo = f"judge more: judge_next(..., goal={[name, rival]})"

@@ -16,7 +16,7 @@ from pt_reuse import options
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.data.units import Units, check_every_run_has
-from pt_reuse.errors import choice, names, per_cent
+from pt_reuse.errors import InputError, choice, names, per_cent
 from pt_reuse.inputs import Inputs, Pooled, settings_of
 from pt_reuse.options import Flag, Option
 from pt_reuse.plots.forests import plot_estimators
@@ -214,6 +214,8 @@ def compare_estimators(
     pooled = inputs.pooled(depth, contributors, pool_order)
     beware(few_topics(len(inputs.qrels.topics)), PoolGap.of(pooled, inputs.qrels).caveats())
     evidence, splits = _splits(inputs, pooled, by)
+    if not splits:
+        raise InputError(f"no {by} can be left out: two other pooled teams must remain.", argument="by")
     signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=corpus)
     whole = base_scores(evidence.runs, evidence.qrels, inputs.measures).mean(axis=1)
     parts: list[dict[str, Any]] = []

@@ -18,7 +18,7 @@ from pt_reuse.arrays.kernels import UNJUDGED, Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import Units
-from pt_reuse.errors import InputError, choice, count, listed
+from pt_reuse.errors import InputError, choice, count, examples, listed
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import HoleLabels, NamedJudge, Scale, as_judges, labels_of_holes
 from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
@@ -131,10 +131,13 @@ class Filling:
 
     def caveats(self, judges: Sequence[NamedJudge], remove: str) -> Iterator[Caveat]:
         """Yield what keeps filled scores from being those of a judge that knows all documents, and learnt of none."""
+        topic = self.judgments.arrays.documents.topic[self.asked]
         for of_judge in self.judges:
             if unknown := int((~of_judge.known).sum()):
                 note = f"gave no label to {unknown:,} of {count(len(of_judge.labels), 'document')}"
-                text = f"judge {of_judge.name!r} {note} that it was asked for. These stay unjudged."
+                silent = [self.judgments.topics[t] for t in np.setdiff1d(topic, topic[of_judge.known]).tolist()]
+                whole = f", none in {count(len(silent), 'topic')} ({examples(silent)})" if silent else ""
+                text = f"judge {of_judge.name!r} {note} that it was asked for{whole}. These stay unjudged."
                 yield Caveat(f"{of_judge.name} {note}", text)
         for judge in judges:
             if judge.fitted_on is not None:

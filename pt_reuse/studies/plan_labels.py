@@ -99,6 +99,7 @@ class LabelEstimate(Result):
         Table(
             "number, those that the plan was made for first",
             "number* target documents* checked* estimate~* judge* bias~* planned_width",
+            caption="What labels checked by people say: {checked}.",
             noun="numbers",
         ),
     ]
@@ -143,17 +144,33 @@ class LabelPlan(Result):
 
     table: Annotated[
         pd.DataFrame,
-        Table("stratum", _STRATA, report="stratum documents known share labels probability", noun="strata"),
+        Table(
+            "stratum",
+            _STRATA,
+            report="stratum documents known share labels probability",
+            caption="Labels of each stratum that people are to check, for intervals of {number} at {confidence}.",
+            noun="strata",
+        ),
     ]
     summary: Annotated[
         pd.DataFrame,
         Table(
             "number, those that the plan is made for first",
             "number* target documents* judge expected* width* se* labels*",
+            caption="What the plan is expected to say of each number.",
             noun="numbers",
         ),
     ]
-    curve: Annotated[pd.DataFrame, Table("width of the interval", "width labels proportional random", noun="widths")]
+    curve: Annotated[
+        pd.DataFrame,
+        Table(
+            "width of the interval",
+            "width labels proportional random",
+            caption="What widths of the interval take: labels in these strata, in proportion to the strata, and drawn "
+            "whatever the judge's label.",
+            noun="widths",
+        ),
+    ]
     sample: pd.DataFrame
     rest: pd.DataFrame
     known: pd.DataFrame

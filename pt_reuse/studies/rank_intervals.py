@@ -293,8 +293,12 @@ def _whole(scores: Scores, missing: str) -> tuple[Scores, NDArray[np.bool_]]:
     there = np.ones_like(scores.has_topic) if scores.complete else scores.has_topic
     if missing == "error" and not there.all():
         lacking = np.array(scores.names, dtype=object)[~there.all(axis=0)].tolist()
-        problem = f"{int((~there).sum()):,} of {there.size:,} scores are missing, those of {examples(lacking)}."
-        raise InputError(f"{problem} Give missing= another value.", argument="missing")
+        raise InputError(
+            f"{int((~there).sum()):,} of {there.size:,} scores are missing, those of {examples(lacking)}. "
+            "missing='pairwise' compares each pair on the topics of both; 'drop_tasks' and 'drop_systems' leave out "
+            "what lacks scores.",
+            argument="missing",
+        )
     n_topics, n_systems = there.shape
     topics = there.sum(axis=1) == n_systems if missing == "drop_tasks" else np.ones(n_topics, dtype=bool)
     systems = there.sum(axis=0) == n_topics if missing == "drop_systems" else np.ones(n_systems, dtype=bool)

@@ -119,6 +119,7 @@ def test_the_mean_of_subsets_and_another_score(folder):
         (result("A", None), "scores.test\\[0\\].main_score must be a number"),
         ({"task_name": "A", "scores": {"test": {}}}, "must be a list of objects"),
         ({"task_name": "A", "scores": {"test": [{"main_score": 1}, {"main_score": 1}]}}, "more than once"),
+        (result("A", 62.5), "beyond 1"),
     ],
 )
 def test_a_fault_has_its_file_and_key(folder, found, said):
@@ -130,7 +131,7 @@ def test_a_fault_has_its_file_and_key(folder, found, said):
 @pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
 def test_a_task_in_per_cent_beside_others_asks(folder):
     put(folder, "org__one", "aaaaaaaaaa", "B", result("B", 25.0))
-    with pytest.raises(InputError, match=r"'B' are beyond 1"):
+    with pytest.raises(InputError, match=r"org__one/aaaaaaaaaa/B\.json: .*'B'"):
         read(folder)
     with pytest.warns(ptr.ReuseWarning, match="'B'"):
         assert values(read(folder, tasks=["A", "B"]))["org/one", "B"] == 25.0
@@ -143,11 +144,19 @@ def test_a_mean_over_other_subsets_is_no_score_of_the_task(folder):
         assert ("four", "A") not in values(read(folder, tasks="A"))
 
 
+def test_several_faults_are_told_together(folder):
+    put(folder, "two", "c", "A", "{")
+    put(folder, "org__one", "aaaaaaaaaa", "B", "{")
+    with pytest.raises(InputError) as caught:
+        read(folder)
+    assert [fault.place for fault in caught.value.faults] == ["org__one/aaaaaaaaaa/B.json", "two/c/A.json"]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         ({"tasks": ["a"]}, "Did you mean 'A'"),
-        ({"ignore": ["Z"]}, "not among"),
+        ({"ignore": ["Z"]}, "no result"),
         ({"split": {"Z": "dev"}}, "no result"),
         ({"revisions": "newest"}, "revisions must be one of"),
         ({"external": "often"}, "external must be one of"),
@@ -174,3 +183,8 @@ def test_packed_results_are_read_and_a_task_stands_once(folder):
         read(folder)
     file.unlink()
     assert values(read(folder))["two", "B"] == 0.5
+
+
+def test_a_task_is_not_chosen_and_ignored():
+    with pytest.raises(InputError, match="ignore and tasks both name 'A'"):
+        ResultChoice.of(**{**ANY, "tasks": ["A", "B"], "ignore": "A"})

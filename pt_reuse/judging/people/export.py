@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -86,14 +87,8 @@ def write_sheet(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
 
 def read_sheet(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line and the cells of each row of a CSV file, as whatever program saved it, but for empty rows."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        text = data.decode("utf-16", "replace")
-    else:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = data.decode("cp1252", "replace")
-    text = text.replace("\0", "")
+    # what a spreadsheet writes above the header to say how cells are separated becomes an empty line
+    text = re.sub(r"\Asep=.(?=[\r\n])", "", _decoded(data).replace("\0", ""))
     first = next((line for line in text.splitlines() if line.strip()), "")
     reader = CsvReader(io.StringIO(text, newline=""), delimiter=separator_of(first), strict=True)
     header, line = list[str](), 0
@@ -121,10 +116,19 @@ def read_sheet(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
         raise InputError(problem, place=f"line {line:,}")
 
 
+def _decoded(data: bytes) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
 #: the scale where nobody gives another
 DEFAULT = {0: "not relevant", 1: "relevant"}
-#: a whole number, as spreadsheets write it: "1", "1.0", "1,0"
-_NUMBER = re.compile(r"(-?\d{1,5})(?:[.,]0+)?")
+#: a number, and perhaps its word behind it: "1", "1.0", "1: relevant", "1 = relevant"
+_NUMBERED = re.compile(r"(-?\d{1,5})(?:[.,]0+)?(?:\s*[-:=.)–—]?\s*(\D.*))?", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -156,8 +160,10 @@ class Scale:
         by_word = {_plain(word): label for label, word in self.words.items()}
         if _plain(answer) in by_word:
             return by_word[_plain(answer)]
-        match = _NUMBER.fullmatch(answer.strip())
-        return int(match[1]) if match and int(match[1]) in self.words else None
+        found = _NUMBERED.fullmatch(answer.strip())
+        label = int(found[1]) if found else None
+        right = found and (found[2] is None or by_word.get(_plain(found[2])) == label)
+        return label if right and label in self.words else None
 
     def __str__(self) -> str:
         return listed([f"{label} ({word})" for label, word in self.words.items()])
@@ -170,7 +176,7 @@ def is_judgments(labels: Any) -> bool:
 
 def _is_word(word: Any) -> bool:
     stripped = word.strip() if isinstance(word, str) else ""
-    return bool(stripped and word.isprintable() and not _NUMBER.fullmatch(stripped))
+    return bool(stripped and word.isprintable() and not _NUMBERED.fullmatch(stripped))
 
 
 def _plain(word: str) -> str:
@@ -226,34 +232,49 @@ class Manifest:
     def by_name(self) -> dict[str, Pair]:
         return {pair.name: pair for pair in self.pairs}
 
+    @cached_property
+    def by_ids(self) -> dict[Key, list[Pair]]:
+        """Return (topic, document) as files have them -> the pairs that look like that there, mostly one."""
+        found: dict[Key, list[Pair]] = {}
+        for pair in self.pairs:
+            found.setdefault((storable(pair.qid), storable(pair.docno)), []).append(pair)
+        return found
+
     def write(self, folder: Path) -> None:
         """Write it; what was there stays until all of it is written."""
         body = {field.name: getattr(self, field.name) for field in fields(self)}
         body |= {"kind": _KIND, "scale": self.scale.words, "pairs": [vars(pair) for pair in self.pairs]}
+        text = json.dumps(body, indent=0)
         with replacing(folder / MANIFEST) as file:
-            # what a pool knows of a document may be numbers of numpy, or moments
-            plain = json.dumps(body, indent=0, default=lambda v: v.item() if isinstance(v, np.generic) else str(v))
-            file.write(plain.encode("ascii"))
+            file.write(json.dumps({"checksum": _checksum(text), **json.loads(text)}, indent=0).encode("ascii"))
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder of tasks."""
     with located(str(folder)):
         try:
-            body = json.loads(read_file(folder / MANIFEST))
-            if body.pop("kind") != _KIND:
-                raise ValueError("of something else")
-            body["scale"] = Scale({int(label): word for label, word in body["scale"].items()})
-            body["pairs"] = tuple(Pair(**{**pair, "asked": tuple(pair["asked"])}) for pair in body["pairs"])
-            return Manifest(**{**body, "annotators": tuple(body["annotators"])})
+            found = json.loads(read_file(folder / MANIFEST))
+            checksum, kind = found.pop("checksum"), found["kind"]
+            if kind != _KIND or checksum != _checksum(json.dumps(found, indent=0)):
+                raise ValueError("not as it was written")
         except (FileNotFoundError, NotADirectoryError):
-            problem = f"it is no folder of tasks: it has no {MANIFEST}. Give a folder that export_tasks() wrote."
-            raise InputError(problem, argument="folder") from None
+            problem = f"no tasks: it has no {MANIFEST}" if folder.is_dir() else "there is no such folder"
+            raise InputError(f"{problem}. Give a folder that export_tasks() wrote.", argument="folder") from None
         except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-            problem = f"its {MANIFEST}, which says what was asked of whom, is damaged. "
+            problem = f"its {MANIFEST}, which says what was asked of whom, was changed or is damaged. "
             raise InputError(f"{problem}Put back the file as it was written.", argument="folder") from error
+    del found["kind"]
+    found["scale"] = Scale({int(label): word for label, word in found["scale"].items()})
+    pairs = tuple(Pair(**{**pair, "asked": tuple(pair["asked"])}) for pair in found["pairs"])
+    return Manifest(**{**found, "annotators": tuple(found["annotators"]), "pairs": pairs})
 
 
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+#: the longest beginning of a file's name that an annotator's name makes
+_LONGEST = 40
 #: columns of a pool that are counted from its runs, which people are not to see
 _COUNTED = ("rank", "runs", "teams", "types")
 #: what anybody is called who may answer
@@ -262,7 +283,7 @@ _ANYBODY = ""
 
 def file_name(annotator: str, number: int, ending: str) -> str:
     """Return the name of an annotator's file of a round; it has no character that a path or a system could mind."""
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", annotator)[:40].strip("_-")
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", annotator)[:_LONGEST].strip("_-")
     if plain != annotator or plain != plain.lower():
         # what was changed may be what distinguished two names, as capitals do on some systems
         plain = f"{plain}-{drawn(0, annotator)[:6]}".lstrip("-")
@@ -286,11 +307,11 @@ def _task_file(form: str, fields: Sequence[str], records: Sequence[Mapping[str, 
 def _label_studio_config(manifest: Manifest, fields: Sequence[str]) -> str:
     """Return the labelling interface of Label Studio, as the XML that its settings take."""
     # a dollar sign would stand for a field of the task
-    text = " ".join(storable(manifest.instructions).replace("$", "\N{FULLWIDTH DOLLAR SIGN}").split())
+    told = " ".join(storable(manifest.instructions).replace("$", "\N{FULLWIDTH DOLLAR SIGN}").split())
     lines = [
         "<View>",
         "  <Style>.htx-text { white-space: pre-wrap; }</Style>",
-        *([f'  <Header value={quoteattr(text)} size="5"/>'] if text else []),
+        *([f'  <Header value={quoteattr(told)} size="5"/>'] if told else []),
         *(f'  <Text name="{field}" value="${field}"/>' for field in (*fields, "text")),
         '  <Choices name="label" toName="text" choice="single" required="true">',
         *(f"    <Choice value={quoteattr(word)}/>" for word in manifest.scale.words.values()),
@@ -309,40 +330,50 @@ def _instructions(manifest: Manifest) -> str:
             "say as `note`. Leave the rest as it is, and save the file as CSV."
         )
     scale = ["The labels:", *(f"  {label}: {word}" for label, word in manifest.scale.words.items())]
-    return "\n\n".join(filter(None, [storable(manifest.instructions), "\n".join(scale), how])) + "\n"
+    parts = [storable(manifest.instructions), "\n".join(scale), how]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _checked_overlap(overlap: Any, n_annotators: int) -> float:
+    """Return how many annotators judge a pair, an int, or the share of pairs that all of them judge."""
+    if isinstance(overlap, float | np.floating) and 0 < overlap < 1 and n_annotators:
+        return float(overlap)
+    whole = isinstance(overlap, int | np.integer) and not isinstance(overlap, bool)
+    if whole and 1 <= overlap <= (n_annotators or overlap):
+        return int(overlap)
+    raise InputError(
+        "overlap must be a whole number of annotators for each pair, or the share of pairs that all named annotators "
+        f"judge; {count(n_annotators, 'annotator')} named, got {shown(overlap)}.",
+        argument="overlap",
+    )
 
 
 def wanted_for(overlap: float, keys: Sequence[Key], n_annotators: int, seed: int) -> list[int]:
     """Return for each pair how many annotators it is to have; pairs for all are drawn, the same share of topics."""
     if isinstance(overlap, int):
         return [overlap] * len(keys)
-    of_topic: dict[str, list[Key]] = {}
-    for key in keys:
-        of_topic.setdefault(key[0], []).append(key)
-    for_all, before = set[Key](), 0
-    for some in of_topic.values():
+    of_topic: dict[str, list[int]] = {}
+    for i, (qid, _) in enumerate(keys):
+        of_topic.setdefault(qid, []).append(i)
+    wanted, before = [1] * len(keys), 0
+    for places in of_topic.values():
         # cumulated, so that the shares of small topics add up to that of all
-        after = before + len(some)
+        after = before + len(places)
         n = share_of(overlap, after) - share_of(overlap, before)
-        for_all.update(sorted(some, key=lambda key: drawn(seed, "for all", *key))[:n])
+        for i in sorted(places, key=lambda i: drawn(seed, "for all", *keys[i]))[:n]:
+            wanted[i] = n_annotators
         before = after
-    return [n_annotators if key in for_all else 1 for key in keys]
+    return wanted
 
 
 def assign(
     pairs: Sequence[Pair], annotators: Sequence[str], loads: Counter[str], seed: int, *, whole_topics: bool
 ) -> list[tuple[str, ...]]:
     """Return for each pair who is asked it now, so that as many are as it wants, nobody twice."""
-    loads, of_topic, wanted = Counter(loads), dict[str, Counter[str]](), dict[str, list[int]]()
+    loads, of_topic = Counter(loads), {pair.qid: Counter[str]() for pair in pairs}
     for pair in pairs:
-        of_topic.setdefault(pair.qid, Counter()).update(pair.asked)
-        wanted.setdefault(pair.qid, []).append(pair.wanted)
-    # whole topics go to those who know them or have least to do; the longest topics choose first
-    planned, teams = Counter(loads), dict[str, list[str]]()
-    for qid in sorted(wanted, key=lambda qid: (-len(wanted[qid]) * max(wanted[qid]), drawn(seed, "topic", qid))):
-        known = of_topic[qid]
-        teams[qid] = sorted(annotators, key=lambda a: (-known[a], planned[a], drawn(seed, "team", qid, a)))
-        planned.update({a: len(wanted[qid]) for a in teams[qid][: min(wanted[qid])]})
+        of_topic[pair.qid].update(pair.asked)
+    teams = _teams(pairs, annotators, loads, of_topic, seed) if whole_topics else {}
     given: list[tuple[str, ...]] = [()] * len(pairs)
     for i in sorted(range(len(pairs)), key=lambda i: drawn(seed, "turn", *pairs[i].key)):
         pair, had = pairs[i], of_topic[pairs[i].qid]
@@ -357,6 +388,25 @@ def assign(
     return given
 
 
+def _teams(
+    pairs: Sequence[Pair],
+    annotators: Sequence[str],
+    loads: Counter[str],
+    of_topic: Mapping[str, Counter[str]],
+    seed: int,
+) -> dict[str, list[str]]:
+    """Return topic -> annotators, those first who know it or have least to do; the longest topics choose first."""
+    wanted: dict[str, list[int]] = {}
+    for pair in pairs:
+        wanted.setdefault(pair.qid, []).append(pair.wanted)
+    planned, teams = Counter(loads), {}
+    for qid in sorted(wanted, key=lambda qid: (-len(wanted[qid]) * max(wanted[qid]), drawn(seed, "topic", qid))):
+        known = of_topic[qid]
+        teams[qid] = sorted(annotators, key=lambda a: (-known[a], planned[a], drawn(seed, "team", qid, a)))
+        planned.update({a: len(wanted[qid]) for a in teams[qid][: min(wanted[qid])]})
+    return teams
+
+
 def _agreed(before: Manifest | None, format: Any, labels: Any, instructions: Any, annotators: Any) -> Manifest:
     """Return what was agreed on: the folder's manifest, or an empty one; what a user says may not be another."""
     form = None if format is None else choice("format", format, [SHEET, LABEL_STUDIO])
@@ -365,51 +415,32 @@ def _agreed(before: Manifest | None, format: Any, labels: Any, instructions: Any
     if instructions is not None and not isinstance(instructions, str):
         raise InputError(f"instructions must be a text, got {shown(instructions)}.", argument="instructions")
     if before is not None:
-        for argument, is_other, words in (
+        for argument, said, words in (
             ("format", form not in (None, before.form), before.form),
             ("labels", scale not in (None, before.scale), str(before.scale)),
             ("instructions", instructions not in (None, before.instructions), shown(before.instructions)),
             ("annotators", annotators is not None and not before.annotators, "nobody is named"),
         ):
-            if is_other:
+            if said:
                 problem = f"{argument} cannot be another in a further round than before: {words}. "
                 raise InputError(f"{problem}Leave it out, or give a folder of its own.", argument=argument)
         return before
     scale = scale or Scale.of(DEFAULT)
-    if form == LABEL_STUDIO and any("$" in word for word in scale.words.values()):
-        raise InputError(f"labels cannot have a dollar sign in Label Studio, got {scale}.", argument="labels")
+    odd = [word for word in scale.words.values() if "$" in word]
+    if form == LABEL_STUDIO and odd:
+        field = f"Label Studio, which takes {shown(odd[0])} for a field of the task"
+        raise InputError(f"labels cannot have a dollar sign in {field}. Use another word.", argument="labels")
     return Manifest("", form or SHEET, scale, instructions or "", (), 0, {}, ())
 
 
 def _checked_people(annotators: Any) -> tuple[str, ...]:
-    people = () if isinstance(annotators, str) or not isinstance(annotators, Iterable) else tuple(annotators)
+    listed = isinstance(annotators, Iterable) and not isinstance(annotators, str)
+    people = list(annotators) if listed else []
     plain = [isinstance(name, str) and name and name == name.strip() and name.isprintable() for name in people]
     if not people or not all(plain) or len({name.casefold() for name in people}) < len(people):
         what = "a list of names on one line each, without white space around them, no name twice"
         raise InputError(f"annotators must be {what}; got {shown(annotators)}.", argument="annotators")
-    return people
-
-
-def _checked_overlap(overlap: Any, n_annotators: int) -> float:
-    """Return how many annotators judge a pair, an int, or the share of pairs that all of them judge."""
-    if isinstance(overlap, float | np.floating) and 0 < overlap < 1 and n_annotators:
-        return float(overlap)
-    whole = isinstance(overlap, int | np.integer) and not isinstance(overlap, bool)
-    if whole and 1 <= overlap <= (n_annotators or overlap):
-        return int(overlap)
-    what = "a whole number of annotators for each pair, or the share of pairs that all named annotators judge"
-    named = f"{count(n_annotators, 'annotator')} named, got {shown(overlap)}"
-    raise InputError(f"overlap must be {what}; {named}.", argument="overlap")
-
-
-def _as_pool(pool: Any) -> Pool:
-    if isinstance(pool, pd.DataFrame):
-        # a pool's own frame counts its runs
-        pool = Pool.from_frame(pool.drop(columns=[name for name in _COUNTED if name in pool.columns]))
-    if not isinstance(pool, Pool) or not len(pool):
-        got = "one without a document" if isinstance(pool, Pool) else shown(pool)
-        raise InputError(f"pool must be a Pool, or a frame with 'qid' and 'docno', got {got}.", argument="pool")
-    return pool
+    return tuple(people)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -503,11 +534,12 @@ def export_tasks(
     seed, whole_topics, verbose = checked_seed(seed), flag("whole_topics", whole_topics), flag("verbose", verbose)
     place = checked_path(folder)
     check_writable(place, [MANIFEST], overwrite=True, argument="folder")
-    before = read_manifest(place) if (place / MANIFEST).is_file() else None
+    before = _manifest_in(place)
     people = () if annotators is None else _checked_people(annotators)
     agreed = _agreed(before, format, labels, instructions, annotators)
     people = people or agreed.annotators
-    overlap, pool = _checked_overlap(overlap, len(people)), _as_pool(pool)
+    overlap = _checked_overlap(overlap, len(people))
+    pool = _as_pool(pool)
     keys = list(zip(pool.documents.qids().tolist(), pool.documents.docnos().tolist(), strict=True))
     queries = shown_topics(topics, list(dict.fromkeys(qid for qid, _ in keys)))
     known, number = {pair.key: pair for pair in agreed.pairs}, agreed.rounds + 1
@@ -525,42 +557,37 @@ def export_tasks(
         loads = Counter(who for pair in known.values() for who in pair.asked)
         asked = assign(pairs, people, loads, seed, whole_topics=whole_topics)
     now = [pair.key for pair, who in zip(pairs, asked, strict=True) if who]
-    texts_of = document_texts(texts, now, {qid: fields["query"] for qid, fields in queries.items()}, verbose=verbose)
+    texts_of = document_texts(texts, now, {qid: told["query"] for qid, told in queries.items()}, verbose=verbose)
     n_long = sum(len(text) >= LONGEST_CELL for text in texts_of.values())
     if n_long and agreed.form == SHEET:
         cut = f"{count(n_long, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
         warn(f"{cut}With format='label-studio' people see the whole.")
-    every = dict(known)
-    for pair, several in zip(pairs, asked, strict=True):
-        names = (*pair.asked, *(name for name in several if name != _ANYBODY))
-        every[pair.key] = replace(pair, wanted=max(pair.wanted, len(names)), asked=names)
-    in_order = list(dict.fromkeys(qid for qid, _ in every))
-    topic_place = {in_order[t]: i for i, t in enumerate(natural_order(in_order))}
-    # by their names, which say nothing of the order of the pool
-    all_pairs = tuple(sorted(every.values(), key=lambda pair: (topic_place[pair.qid], pair.name)))
-    shown_fields = [field for field in TOPIC_FIELDS if any(field in fields for fields in queries.values())]
+    every = _all_pairs(known, pairs, asked)
+    topic_place = {qid: i for i, qid in enumerate(dict.fromkeys(pair.qid for pair in every))}
+    fields = [field for field in TOPIC_FIELDS if any(field in told for told in queries.values())]
     files, rows = {}, []
     for who in people or (_ANYBODY,):
-        own = [pair for pair, several in zip(pairs, asked, strict=True) if who in several]
+        mine = [pair for pair, several in zip(pairs, asked, strict=True) if who in several]
         # topics in their order, documents in one that tells nothing of ranks
-        own.sort(key=lambda pair: (topic_place[pair.qid], drawn(seed, "order", who, *pair.key)))
-        if own:
-            name = file_name(who, number, "csv" if agreed.form == SHEET else "json")
-            records = []
-            for pair in own:
-                ids = {"qid": pair.qid, "docno": pair.docno, "pair": pair.name, "annotator": who, "task": task}
-                records.append({**queries[pair.qid], "text": texts_of[pair.key], **ids})
-            files[name] = _task_file(agreed.form, shown_fields, records)
-            rows.append((name, who or None, len({pair.qid for pair in own}), len(own)))
+        mine.sort(key=lambda pair: (topic_place[pair.qid], drawn(seed, "order", who, *pair.key)))
+        if mine:
+            name, beside = file_name(who, number, "csv" if agreed.form == SHEET else "json"), {"annotator": who}
+            ids = [{"qid": pair.qid, "docno": pair.docno, "pair": pair.name} for pair in mine]
+            records = [
+                {**queries[pair.qid], "text": texts_of[pair.key], **id_, **beside, "task": task}
+                for pair, id_ in zip(mine, ids, strict=True)
+            ]
+            files[name] = _task_file(agreed.form, fields, records)
+            rows.append((name, who or None, len({pair.qid for pair in mine}), len(mine)))
     if files:
         named = tuple(dict.fromkeys([*agreed.annotators, *people]))
-        of_files = {**agreed.files, **{name: who for name, who, *_ in rows}}
-        manifest = replace(agreed, task=task, annotators=named, rounds=number, files=of_files, pairs=all_pairs)
+        whose = {**agreed.files, **{name: who for name, who, *_ in rows}}
+        manifest = replace(agreed, task=task, annotators=named, rounds=number, files=whose, pairs=every)
         if before is None:
             files["instructions.txt"] = _instructions(manifest).encode()
             if agreed.form == LABEL_STUDIO:
-                files["label-studio.xml"] = _label_studio_config(manifest, shown_fields).encode()
-        _write(place, before, files, manifest)
+                files["label-studio.xml"] = _label_studio_config(manifest, fields).encode()
+        _place(place, before, files, manifest)
     table = pd.DataFrame(rows, columns=["file", "annotator", "topics", "pairs"])
     return ExportedTasks(
         table=table.astype({"file": object, "annotator": object, "topics": "int64", "pairs": "int64"}),
@@ -582,9 +609,7 @@ def export_tasks(
 def _new_pairs(pool: Pool, task: str, number: int, keys: Sequence[Key], wanted: Sequence[int]) -> Iterable[Pair]:
     """Yield the pairs of a pool as ones that nobody was asked."""
     provenance = provenance_of(pool)
-    # None in the place of what is missing, also of numbers
-    known = provenance.astype(object).where(provenance.notna(), None)
-    columns = {str(name): known[name].tolist() for name in known}
+    columns = {str(name): list(map(_cell, provenance[name].tolist())) for name in provenance}
     for i, (qid, docno) in enumerate(keys):
         further = {name: cells[i] for name, cells in columns.items()}
         strategy, round_, reason = (further.pop(name, None) for name in ("strategy", "round", "reason"))
@@ -602,19 +627,16 @@ def _new_pairs(pool: Pool, task: str, number: int, keys: Sequence[Key], wanted: 
         )
 
 
-def _write(folder: Path, before: Manifest | None, files: Mapping[str, bytes], manifest: Manifest) -> None:
+def _place(folder: Path, before: Manifest | None, files: Mapping[str, bytes], manifest: Manifest) -> None:
     """Write the files of a round, and last the manifest, without which they are none."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with alone(folder) as answer:
-            now = read_manifest(folder) if (folder / MANIFEST).exists() else None
-            if answer is Alone.NO or now != before:
+            if answer is Alone.NO or _manifest_in(folder) != before:
                 problem = f"{folder} is being written to by somebody else. Export again."
                 raise InputError(problem, argument="folder")
             # what an export left that was killed has no answers
-            odd = [
-                name for name, data in files.items() if (folder / name).exists() and read_file(folder / name) != data
-            ]
+            odd = [name for name, data in files.items() if _bytes(folder / name) not in (b"", data)]
             if odd:
                 problem = f"{folder} has {examples(odd)}, which no round of the folder wrote. "
                 raise InputError(f"{problem}Take it away, or give another folder.", argument="folder")
@@ -625,3 +647,48 @@ def _write(folder: Path, before: Manifest | None, files: Mapping[str, bytes], ma
     except OSError as error:
         problem = f"{folder} cannot be written to: {error.strerror or error}."
         raise InputError(problem, argument="folder") from error
+
+
+def _manifest_in(folder: Path) -> Manifest | None:
+    return read_manifest(folder) if _bytes(folder / MANIFEST) else None
+
+
+def _all_pairs(known: Mapping[Key, Pair], pairs: Sequence[Pair], people: Sequence[tuple[str, ...]]) -> tuple[Pair, ...]:
+    """Return the pairs of this and all earlier rounds with who was asked, topic by topic."""
+    found = dict(known)
+    for pair, who in zip(pairs, people, strict=True):
+        asked = (*pair.asked, *(one for one in who if one != _ANYBODY))
+        found[pair.key] = replace(pair, wanted=max(pair.wanted, len(asked)), asked=asked)
+    topics = list(dict.fromkeys(qid for qid, _ in found))
+    place = {topics[t]: i for i, t in enumerate(natural_order(topics))}
+    # by their names, which say nothing of the order of the pool
+    return tuple(sorted(found.values(), key=lambda pair: (place[pair.qid], pair.name)))
+
+
+def _cell(value: Any) -> str | int | float | bool | None:
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    return value if isinstance(value, str | bool | int) else str(value)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return read_file(path)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path), argument="folder") from error
+
+
+def _as_pool(pool: Any) -> Pool:
+    if isinstance(pool, pd.DataFrame):
+        # a pool's own frame counts its runs
+        pool = Pool.from_frame(pool.drop(columns=[name for name in _COUNTED if name in pool.columns]))
+    if not isinstance(pool, Pool):
+        raise InputError(f"pool must be a Pool, or a frame with 'qid' and 'docno', got {shown(pool)}.", argument="pool")
+    if not len(pool):
+        raise InputError("the pool has no document. There is nothing to judge.", argument="pool")
+    return pool

@@ -45,7 +45,7 @@ class Answer:
     docno: str | None
     task: str
     assigned: str  # for whom the row was written, "" for nobody
-    users: tuple[str, ...]  # who gave the label by what stands there, the best name first
+    said: tuple[str, ...]  # who gave the label by what stands there, the best name first
     labels: tuple[Any, ...]  # what was chosen
     note: str
     time: str  # ISO 8601, UTC
@@ -54,6 +54,11 @@ class Answer:
     @property
     def where(self) -> str:
         return f"{self.file}, {self.place}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return by what names a user may say whose it is, the one that says most first."""
+        return (*self.said, self.file, Path(self.file).name, Path(self.file).stem)
 
 
 def read_answers(path: Path, name: str) -> list[Answer]:
@@ -64,7 +69,7 @@ def read_answers(path: Path, name: str) -> list[Answer]:
             raise InputError(f"no file that can be read. Save a sheet as CSV; read are {', '.join(ENDINGS)}.")
         try:
             data = read_file(path)
-            written = str(_utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc)))
+            written = utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}.") from error
         if ending != ".json":
@@ -73,42 +78,38 @@ def read_answers(path: Path, name: str) -> list[Answer]:
             records = json.loads(data.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as error:
             raise InputError(f"no JSON ({error}). Export the file once more.") from error
-        answers: list[Answer] = []
+        found: list[Answer] = []
         # Label Studio saves one task by itself
         for n, record in enumerate(records if isinstance(records, list) else [records], 1):
             try:
-                answers += _of_label_studio(record, f"record {n:,}", name, written)
+                found += _of_label_studio(record, f"record {n:,}", name, written)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 odd = f"no record that Label Studio exports as JSON, got {shown(record)}. Export it once more."
                 raise InputError(odd, place=f"record {n:,}") from error
-        return answers
+        return found
 
 
 def _of_label_studio(record: Any, place: str, file: str, written: str) -> Iterator[Answer]:
     """Yield an answer for each annotation of a task, and one without a label where there is none."""
     for annotation in record["annotations"] or [{}]:
-        cells: dict[str, Any] = {"annotator": annotation.get("completed_by"), "label": [], "note": []}
+        said: dict[str, Any] = {"annotator": annotation.get("completed_by"), "label": [], "note": []}
         for part in annotation.get("result") or []:
             # there may be questions that the user added
             if part.get("from_name") in ("label", "note"):
-                cells[part["from_name"]] += part["value"].get("choices", part["value"].get("text", []))
+                said[part["from_name"]] += part["value"].get("choices", part["value"].get("text", []))
         at = f"{place}, annotation {annotation['id']}" if "id" in annotation else place
-        yield _answer(record["data"], {**annotation, **cells}, at, file, written)
+        yield _answer(record["data"], {**annotation, **said}, at, file, written)
 
 
-def _answer(ids: Mapping[str, Any], cells: Mapping[str, Any], place: str, file: str, written: str) -> Answer:
+def _answer(ids: Mapping[str, Any], said: Mapping[str, Any], place: str, file: str, written: str) -> Answer:
     """Return the answer of a row: by its ids what it is of, and what somebody said."""
-    who = cells.get("annotator")
+    who = said.get("annotator")
     people = [who.get(name) for name in ("email", "username", "id")] if isinstance(who, Mapping) else [who]
-    times = filter(None, (_utc(cells.get(name)) for name in ("updated_at", "created_at")))
+    times = [time for time in map(_time, (said.get("updated_at"), said.get("created_at"))) if time is not None]
     # a sheet has one of each, and a task that somebody skipped has no label
-    notes, labels = (cell if isinstance(cell, list) else [cell] for cell in (cells.get("note"), cells.get("label")))
-    skipped = cells.get("was_cancelled") is True
-    note = "\n".join(str(text) for text in notes if text is not None)
-    try:
-        seconds = float(cells.get("lead_time", cells.get("seconds")))
-    except (TypeError, ValueError, OverflowError):
-        seconds = -1.0
+    notes, labels = (one if isinstance(one, list) else [one] for one in (said.get("note"), said.get("label")))
+    skipped = said.get("was_cancelled") is True
+    note = "\n".join(str(one) for one in notes if one is not None)
     return Answer(
         file=file,
         place=place,
@@ -117,25 +118,35 @@ def _answer(ids: Mapping[str, Any], cells: Mapping[str, Any], place: str, file: 
         docno=None if ids.get("docno") is None else str(ids["docno"]),
         task=str(ids.get("task") or "").strip(),
         assigned=str(ids.get("assigned") or ""),
-        users=tuple(str(name) for name in people if name is not None and str(name).strip()),
+        said=tuple(str(name) for name in people if name is not None and str(name).strip()),
         labels=tuple(label for label in labels if label is not None and str(label).strip() and not skipped),
         # half a pair of surrogates, which JSON can say, cannot be written to a file
         note=note.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
-        time=next(times, written),
-        seconds=seconds if 0 <= seconds < float("inf") else None,
+        time=times[0] if times else written,
+        seconds=_took(said.get("lead_time", said.get("seconds"))),
     )
 
 
-def _utc(time: Any) -> str | None:
-    """Return a time as ISO 8601 in UTC, to the second, None where it is none; one without a zone is taken for UTC."""
+def _time(said: Any) -> str | None:
+    """Return a time as ISO 8601 in UTC, None where it is none; one without a zone is taken for UTC."""
     try:
-        moment = (
-            time if isinstance(time, datetime) else datetime.fromisoformat(str(time).strip().replace("Z", "+00:00"))
-        )
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-        return moment.astimezone(timezone.utc).isoformat(timespec="seconds")
+        found = datetime.fromisoformat(str(said).strip().replace("Z", "+00:00"))
+        return utc(found if found.tzinfo else found.replace(tzinfo=timezone.utc))
     except (ValueError, OverflowError):  # no date in UTC is before the year 1
         return None
+
+
+def _took(value: Any) -> float | None:
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def utc(moment: datetime) -> str:
+    """Return a moment as ISO 8601 in UTC, to the second."""
+    return moment.astimezone(timezone.utc).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -176,8 +187,8 @@ class ReturnedLabels(Result):
         people = list(dict.fromkeys([*sorted(self.table["annotator"]), *sorted(lacking)]))
         given = self.table.groupby("annotator")["qid"]
         counts = {"topics": given.nunique(), "labels": given.size(), "missing": lacking.value_counts()}
-        columns = {name: n.reindex(people, fill_value=0).to_numpy() for name, n in counts.items()}
-        return pd.DataFrame({"annotator": people, **columns})
+        found = {name: n.reindex(people, fill_value=0).to_numpy() for name, n in counts.items()}
+        return pd.DataFrame({"annotator": people, **found})
 
     def to_qrels(self, *, rel: int | None = None) -> Qrels:
         """Return the labels as judgments, if one person judged each document.
@@ -207,6 +218,8 @@ class ReturnedLabels(Result):
 
 #: what is mended on the way: what it is of -> what was done
 _MENDED = {"id": "changed by a spreadsheet, restored by the names of the pairs", "label": "twice alike, counted once"}
+#: what begins names that systems and programs give to files of their own
+_HIDDEN = (".", "~$")
 #: faults that a message lists
 _LISTED = 30
 
@@ -219,30 +232,32 @@ class _Check:
         self.labels: dict[tuple[str, str], tuple[int, Answer]] = {}  # (name of the pair, annotator) -> label
         self.faults: list[InputError] = []
         self.faulty: set[str] = set()  # names of the pairs with an answer that cannot be used
-        self.whole = True  # whether every answer is of this task
+        self.whole = True  # whether no file was left out as a whole
         self.mended: dict[str, list[str]] = {noun: [] for noun in _MENDED}
-        self._reported: set[tuple[str, str]] = set()
+        self._told: set[tuple[str, str]] = set()
         #: (name of the pair, annotator, "" for anybody) -> what was written in place of a label
         self.notes: dict[tuple[str, str], str] = {}
         self._topics = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
-        self._ids = {storable(id_) for pair in manifest.pairs for id_ in pair.key}
+        self._known = {"topic": {qid for qid, _ in manifest.by_ids}, "document": {d for _, d in manifest.by_ids}}
         answers = [answer for answer in answers if self._is_of_the_task(answer)]
-        self.users = {name for answer in answers for name in answer.users}
+        #: by which names users and files are called
+        self.names = {name for answer in answers for name in answer.names}
         #: user of a tool -> the one for whom all rows were written that only this user answered
         self.taken: dict[str, str] = {}
         people = manifest.annotators
-        unnamed = [answer for answer in answers if people and answer.users and self._named(answer) is None]
-        both = {(answer.users[0], answer.assigned) for answer in unnamed}
+        both = {(one.said[0], one.assigned) for one in answers if people and one.said and self._named(one) is None}
         users, rows = (Counter(pair[side] for pair in both) for side in (0, 1))
-        for user, annotator in both:
-            if users[user] == rows[annotator] == 1 and annotator in people:
-                self.taken[user] = annotator
+        for user, one in both:
+            if users[user] == rows[one] == 1 and one in people:
+                self.taken[user] = one
         for answer in answers:
+            pair = manifest.by_name.get(answer.pair)
             try:
-                self._take(answer, self._pair(answer))
+                pair = self._pair(answer)
+                self._take(answer, pair)
             except InputError as fault:
                 self._refuse(answer, fault.text)
-                self.faulty.add(answer.pair)
+                self.faulty |= set() if pair is None else {pair.name}
 
     def place(self, row: Sequence[Any]) -> tuple[int, str, str]:
         """Return where a row stands that begins with a pair and an annotator: topic by topic."""
@@ -259,21 +274,21 @@ class _Check:
 
     def _refuse(self, answer: Answer, text: str) -> None:
         # what is the same of each row of a file is told once
-        if (answer.file, text) not in self._reported:
-            self._reported.add((answer.file, text))
+        if (answer.file, text) not in self._told:
+            self._told.add((answer.file, text))
             self.faults.append(InputError(text, place=answer.where))
 
     def _is_of_the_task(self, answer: Answer) -> bool:
         """Return whether an answer says something of a pair of the task; what has no label says nothing."""
-        if answer.pair and answer.task in ("", self.manifest.task):
+        if answer.task and answer.task != self.manifest.task:
+            other = f"of another task, {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}."
+            self._refuse(answer, f"{other} Import a file with the folder of its own task.")
+        elif not answer.pair and (answer.qid is None or answer.docno is None):
+            self._refuse(answer, "no `pair`, and not both `qid` and `docno`. Keep what stands beside the texts.")
+        else:
             if not answer.labels and answer.note:
                 self.notes[answer.pair, answer.assigned] = answer.note
             return bool(answer.labels)
-        problem = f"of task {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}" * bool(
-            answer.task
-        )
-        advice = "Keep what stands beside the texts, and import a file with the folder of its own task."
-        self._refuse(answer, f"{problem or 'no `pair`'}. {advice}")
         self.whole = False
         return False
 
@@ -281,18 +296,20 @@ class _Check:
         """Return the pair that an answer is about; raise where it is none of the task, or another than it says."""
         pair = self.manifest.by_name.get(answer.pair)
         if pair is None:
+            alike = self.manifest.by_ids.get((restored(answer.qid or ""), restored(answer.docno or "")), [])
+            if len(alike) == 1:
+                return alike[0]
             what = f"topic {shown(answer.qid)}, document {shown(answer.docno)} is no pair of the task."
             raise InputError(f"{what} Take the row out, or put back its ids as they were written.")
-        for what, cell, id_ in (("topic", answer.qid, pair.qid), ("document", answer.docno, pair.docno)):
-            if cell is None or storable(id_) in (cell, restored(cell)):
+        for what, stands, was in (("topic", answer.qid, pair.qid), ("document", answer.docno, pair.docno)):
+            if stands is None or storable(was) in (stands, restored(stands)):
                 continue
             # an id of another pair of the task was moved; any other one a program changed
-            if restored(cell) in self._ids:
-                wrong = f"{what} {shown(cell)} stands beside pair {pair.name}, which is {pair.words}."
-                raise InputError(
-                    f"{wrong} Put back the ids of the row as they were written: cells may have been moved."
-                )
-            self.mended["id"].append(f"{answer.where}: {shown(cell)} is {what} {shown(id_)}")
+            if restored(stands) in self._known[what]:
+                wrong = f"{what} {shown(stands)} stands beside pair {pair.name}, which is {pair.words}."
+                advice = "Put back the ids of the row as they were written: cells may have been moved."
+                raise InputError(f"{wrong} {advice}")
+            self.mended["id"].append(f"{answer.where}: {shown(stands)} is {what} {shown(was)}")
         return pair
 
     def _take(self, answer: Answer, pair: Pair) -> None:
@@ -312,30 +329,35 @@ class _Check:
             raise InputError(f"{what} Leave the label that is meant.")
         if older is not answer:
             self.mended["label"].append(f"{answer.where} and {older.where}")
-            self.labels[key] = label, min(answer, older, key=lambda each: each.time)
+            self.labels[key] = label, min(answer, older, key=lambda one: one.time)
 
     def _named(self, answer: Answer) -> str | None:
         """Return the annotator whom an answer names, or a user's ``annotators=`` for it."""
+        named = (self._given[name] for name in answer.names if name in self._given)
         people = self.manifest.annotators
-        forms = (form for name in answer.users for form in (name, restored(name)) if not people or form in people)
-        return next((self._given[name] for name in answer.users if name in self._given), None) or next(forms, None)
+        forms = (form for name in answer.said for form in (name, restored(name)) if not people or form in people)
+        return next(named, None) or next(forms, None)
 
     def _annotator(self, answer: Answer) -> str:
         """Return who gave an answer; raise where nobody knows."""
         file, people = Path(answer.file).name, self.manifest.annotators
-        named = self._named(answer)
-        if named is None and answer.users:
-            named = self.taken.get(answer.users[0])
-        elif named is None:
+        found = self._named(answer)
+        if found is None and answer.said:
+            user = answer.said[0]
+            found = self.taken.get(user)
+            unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)} "
+            unknown += f"Say who it is by annotators={ ({user: 'NAME'}) }."
+        elif found is None:
             # of tasks that anybody may do, a file without a name is of one person
-            named = answer.assigned or self.manifest.files.get(file) or ("" if people else Path(file).stem)
-        if named:
-            return named
-        if not answer.users:
-            raise InputError("it does not say who judged. Fill in `annotator`.")
-        user = answer.users[0]
-        unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)}"
-        raise InputError(f"{unknown} Say who it is by annotators={ ({user: 'NAME'}) }.")
+            found = answer.assigned or self.manifest.files.get(file) or ("" if people else Path(file).stem)
+            unknown = f"it does not say who judged. Fill in `annotator`, or give annotators the pair {file!r}, 'NAME'."
+        if not found:
+            raise InputError(unknown)
+        return found
+
+
+def _first(texts: Sequence[str]) -> str:
+    return "; ".join(texts[:3]) + (f"; and {len(texts) - 3:,} more" if len(texts) > 3 else "")
 
 
 def import_labels(
@@ -356,8 +378,8 @@ def import_labels(
         folder: the folder that :func:`~pt_reuse.judging.export_tasks` wrote.
         files: files that came back, or folders of such: sheets as CSV, or what Label Studio exports as JSON, CSV or
             TSV. Default: the sheets themselves, and all in the folder ``returned`` of `folder`.
-        annotators: a tool's user -> annotator. A user who has no annotator's name counts as the one for whom the rows
-            were written, if that is unique.
+        annotators: a tool's user, or the name of a file without an annotator -> annotator. A user who has no
+            annotator's name counts as the one for whom the rows were written, if that is unique.
         partial: import the labels that are there if others are missing; ``ReturnedLabels.missing`` lists these. Default
             is an error.
 
@@ -380,7 +402,7 @@ def import_labels(
     flag("partial", partial)
     given = {} if annotators is None else annotators
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
-        what = "a dict of a tool's user -> annotator"
+        what = "a dict of a tool's user or a file's name -> annotator"
         raise InputError(f"annotators must be {what}, got {shown(annotators)}.", argument="annotators")
     given = {str(user): name for user, name in given.items()}
     if not isinstance(folder, str | Path) or not str(folder) or "\0" in str(folder):
@@ -399,18 +421,18 @@ def import_labels(
         except InputError as error:
             faults.append(error)
     check = _Check(manifest, answers, given)
-    unused = [user for user in given if user not in check.users]
+    unused = [name for name in given if name not in check.names]
     if unused and not faults:
-        problem = f"annotators has {examples(unused)}, whom no file names. "
-        raise InputError(f"{problem}There is {examples(sorted(check.users), 8)}.", argument="annotators")
+        problem = f"annotators has {examples(unused)}, which no file and no tool says. "
+        raise InputError(f"{problem}There is {examples(sorted(check.names), 8)}.", argument="annotators")
     missing = list(check.missing())
     if not partial and not faults and check.whole:
-        lacking: dict[str, list[str]] = {}
+        # what a fault stands in the way of is not told twice
+        of: dict[str, list[str]] = {}
         for pair, who in missing:
-            # what a fault stands in the way of is not told twice
             if pair.name not in check.faulty:
-                lacking.setdefault("anybody" if who is None else shown(who), []).append(pair.words)
-        for who, words in lacking.items():
+                of.setdefault("anybody" if who is None else shown(who), []).append(pair.words)
+        for who, words in of.items():
             problem = f"{count(len(words), 'label')} missing: {_first(words)}. "
             advice = "Wait for the rest, or pass partial=True to take what is there."
             faults.append(InputError(problem + advice, place=f"asked of {who}"))
@@ -420,14 +442,14 @@ def import_labels(
     for noun, mended in check.mended.items():
         if mended:
             warn(f"{count(len(mended), noun)} {_MENDED[noun]}: {_first(mended)}.")
-    rows = [
+    lacking = [
         (pair.qid, pair.docno, who, pair.round, check.notes.get((pair.name, who or ""), ""))
         for pair, who in sorted(missing, key=check.place)
     ]
     columns = ["qid", "docno", "annotator", "round", "note"]
     return ReturnedLabels(
         table=_table(check),
-        missing=pd.DataFrame(rows, columns=columns, dtype=object).astype({"round": "int64"}),
+        missing=pd.DataFrame(lacking, columns=columns, dtype=object).astype({"round": "int64"}),
         settings={
             "task": manifest.task,
             "format": manifest.form,
@@ -438,25 +460,21 @@ def import_labels(
     )
 
 
-def _first(texts: Sequence[str]) -> str:
-    return "; ".join(texts[:3]) + (f"; and {len(texts) - 3:,} more" if len(texts) > 3 else "")
-
-
 def _table(check: _Check) -> pd.DataFrame:
     """Return the labels, topic by topic, with what is known of them."""
-    given = [(check.manifest.by_name[name], who, *label) for (name, who), label in check.labels.items()]
-    given.sort(key=check.place)
+    found = [(check.manifest.by_name[name], who, *said) for (name, who), said in check.labels.items()]
+    found.sort(key=check.place)
     table = pd.DataFrame(
-        [(p.qid, p.docno, label, who, a.time, p.strategy, p.round, p.reason, a.note) for p, who, label, a in given],
+        [(p.qid, p.docno, label, who, a.time, p.strategy, p.round, p.reason, a.note) for p, who, label, a in found],
         columns=["qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note"],
         dtype=object,
     ).astype({"label": "int64", "round": "int64"})
-    seconds = pd.Series([answer.seconds for *_, answer in given], dtype="float64")
-    if seconds.notna().any():
-        table["seconds"] = seconds
+    took = [answer.seconds for *_, answer in found]
+    if any(seconds is not None for seconds in took):
+        table["seconds"] = pd.Series(took, dtype="float64")
     own = {*table, "judge"}
-    for name in dict.fromkeys(name for pair, *_ in given for name in pair.further):
-        values = [pair.further.get(name) for pair, *_ in given]
+    for name in dict.fromkeys(name for pair, *_ in found for name in pair.further):
+        values = [pair.further.get(name) for pair, *_ in found]
         numbers = all(isinstance(value, float) or value is None for value in values)
         table[f"pool_{name}" if name in own else name] = pd.Series(values, dtype="float64" if numbers else object)
     return table
@@ -466,30 +484,26 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
     """Return the files that came back, each of which exists."""
     if files is None:
         sheets = [home / name for name in manifest.files if manifest.form == SHEET]
-        paths = [*(path for path in sheets if path.is_file()), *_inside(home / RETURNED)]
+        found = [*(path for path in sheets if path.is_file()), *_inside(home / RETURNED)]
         beside = [path for path in home.iterdir() if path.is_file() and path.name not in (MANIFEST, *manifest.files)]
         # every row of the task bears its name
         unread = sorted(path.name for path in beside if manifest.task.encode() in read_file(path))
         if unread:
             warn(f"{examples(unread)} of this task not read. Put what came back into {RETURNED}, or name it by files=.")
-        if not paths:
+        if not found:
             advice = f"Put what people or the tool give you into its folder {RETURNED}."
             raise InputError(f"{home} has no file that came back. {advice}", argument="folder")
-        return paths
-    named = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
-    if not named or not all(isinstance(path, str | Path) and str(path) for path in named):
+        return found
+    listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
+    if not listed or not all(isinstance(path, str | Path) and str(path) for path in listed):
         raise InputError(f"files must be paths of files or folders, got {shown(files)}.", argument="files")
-    paths = []
-    for path in map(user_path, named):
-        inside = [path] if path.is_file() else _inside(path)
-        if not inside:
-            raise InputError(f"{path} is no file, and no folder with a file.", argument="files")
-        paths += inside
-    return paths
+    of_path = {path: [path] if path.is_file() else _inside(path) for path in map(user_path, listed)}
+    if empty := [path for path, inside in of_path.items() if not inside]:
+        raise InputError(f"{empty[0]} is no file, and no folder with a file.", argument="files")
+    return [path for inside in of_path.values() for path in inside]
 
 
 def _inside(folder: Path) -> list[Path]:
-    """Return the files in a folder, but for those that begin as files of systems and programs do."""
     paths = sorted(folder.rglob("*")) if folder.is_dir() else []
-    hidden = (any(part.startswith((".", "~$")) for part in path.relative_to(folder).parts) for path in paths)
-    return [path for path, is_hidden in zip(paths, hidden, strict=True) if path.is_file() and not is_hidden]
+    visible = [path for path in paths if not any(p.startswith(_HIDDEN) for p in path.relative_to(folder).parts)]
+    return [path for path in visible if path.is_file()]

@@ -58,7 +58,7 @@ def test_what_is_written_is_what_spreadsheets_read():
     assert data == '\ufefflabel,text\r\n,"a ""b"", c\nd"\r\n,\'=x\r\n,é\r\n'.encode()
     cells = ['a "b", c\nd', "'=x", "é"]
     assert rows_in(data) == [(line, {"label": "", "text": text}) for line, text in zip((2, 4, 5), cells, strict=True)]
-    odd = '\r\n\r\nlabel;text\r\n1;"a\r\nb"\r\n\r\n;;\r\n2;c;\r\n3\r\n'
+    odd = 'sep=;\r\n\r\nlabel;text\r\n1;"a\r\nb"\r\n\r\n;;\r\n2;c;\r\n3\r\n'
     expected = [(4, ("1", "a\r\nb")), (8, ("2", "c")), (9, ("3", ""))]
     assert [(line, tuple(row.values())) for line, row in rows_in(odd.encode())] == expected
 
@@ -82,15 +82,18 @@ SCALE = Scale.of({2: "highly  relevant", 0: "not relevant", 1: "relevant", -2: "
 
 SAID = {
     1: ("1", " 1 ", "1.0", "1,0", 1, 1.0, "Relevant", "RELEVANT "),
-    2: ("highly\n relevant", " Highly Relevant"),
-    0: ("not relevant", "0"),
+    2: ("highly\n relevant", "2: highly relevant", "2 = Highly Relevant", "2 highly relevant"),
+    0: ("0 - not relevant",),
     -2: ("-2",),
-    None: ("1: relevant", "3", "1.5", 1.5, "", "relevant?", "-1", True, None, "one", "11", "1 2", float("nan")),
+    None: (
+        *("0 (not relevant)", "3", "1.5", 1.5, "", "relevant?", "1: highly relevant", "7: relevant", "-1", True, None),
+        *("one", "11", "1 2", float("nan")),
+    ),
 }
 NO_SCALES = (
     *(None, ["no", "yes"], {1: "yes"}, {0: "no", 1.0: "yes"}, {0: "no", "1": "yes"}, {0: "no", -1: "unjudged"}),
     *({0: "no", 40000: "yes"}, {0: "no", 1: " "}, {0: "no", 1: "NO"}, {0: "no", 1: 2}, {0: "1", 1: "0"}),
-    {0: "a\nb", 1: "c"},
+    *({0: "a\nb", 1: "c"}, {0: "no", 1: "2: yes"}),
 )
 
 
@@ -310,6 +313,19 @@ def test_each_fault_is_told_with_its_place(folder, messages):
         assert line is None or error.faults[0].place == f"{ANN}, {line}", what
 
 
+def test_all_faults_of_all_files_are_told_at_once(folder, messages):
+    changed(folder, lambda rows: [{**row, "label": "9"} for row in rows])
+    changed(folder, first(label="maybe"), "bob-round1.csv")
+    odd = {"ann.xlsx": "PK", "cut.json": '[{"label": 1, "pa', "list.json": "[1]", "none.json": '"x"'}
+    for name, text in odd.items():
+        (returned(folder) / name).write_text(text)
+    error = messages.refused(lambda: ptr.judging.import_labels(folder))
+    places = [fault.place for fault in error.faults]
+    assert len(places) == 9
+    assert {place.split(", ")[0] for place in places} == {ANN, "bob-round1.csv", *(f"returned/{name}" for name in odd)}
+    assert sum(place.startswith(ANN) for place in places) == 4
+
+
 # ---- what spreadsheets do to ids
 
 
@@ -340,7 +356,7 @@ def test_what_is_another_pair_is_not_restored(tmp_path, messages):
 
 def test_arguments_are_checked(folder, messages):
     wrong = {
-        "annotators": (["ann"], {"x": 3}, {"x": "zoe"}, {"x": "ann"}),
+        "annotators": (["ann"], {"x.csv": 3}, {"x.csv": "zoe"}, {"ann-round3.csv": "ann"}),
         "files": (3, [], "nowhere", ["nowhere.csv"]),
         "folder": (None, "a\0b"),
         "partial": ("yes",),
