@@ -261,6 +261,6 @@ def test_memory_in_bytes(source, cache, messages):
     sizes = {"64MB": 64 * 10**6, "1.5 GiB": 3 << 29, " 500 mb ": 5 * 10**8, np.int64(10**8): 10**8, "100000000": 10**8}
     sizes |= {"70000000 B": 7 * 10**7, ".5TB": 5 * 10**11, "100000 KiB": 102_400_000}
     assert {given: memory_bytes(given) for given in sizes} == sizes
-    for given in ("", "2XB", "GB", "-1GB", "1e9", 1.5, True, [], "63MB", 0, -5):
+    for given in ("", "2XB", "GB", "-1GB", "1e9", "9" * 400 + "GB", 1.5, True, [], "63MB", 0, -5):
         messages.refused(lambda given=given: read_runs(source, cache=cache, memory=given), argument="memory")
     messages.refused(lambda: read_runs(source, memory="1GB"), argument="memory")

@@ -105,6 +105,12 @@ def test_each_label_is_that_of_its_own_draw():
         assert label == expected
 
 
+def test_a_row_is_a_mapping_or_the_shares_of_0_1_2():
+    mixed = {0: [0.9, 0.1], 1: {0: 0.3, 1: 0.5, 2: 0.2}, 2: {2: 1.0}}
+    labels, as_mappings = (ptr.judging.Noisy(SIXTY, rows, seed=3)(SIXTY)["label"] for rows in (mixed, SHARES))
+    assert labels.tolist() == as_mappings.tolist()
+
+
 def test_what_is_no_matrix_is_refused(messages):
     for confusion in (
         {0: {0: 0.5, 1: 0.4}, 1: {1: 1}, 2: {2: 1}},

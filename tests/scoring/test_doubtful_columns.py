@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import ir_measures
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.data.task_columns import doubtful_names
+from pt_reuse.data.task_columns import doubtful_names, is_measure_name
 
 BOARD = pd.DataFrame(
     {"model": ["m1", "m2", "m3"], "QA": [0.52, 0.49, 0.31], "Search": [0.61, 0.57, 0.44], "News": [0.33, 0.35, 0.2]}
@@ -39,7 +40,7 @@ DOUBTFUL = """
     QA_std|QA ±|std|Std. dev.|StdDev|QA CI|ci95|stderr|n|N|#|#queries|num_samples|count|time|Latency (ms)|mrt|QPS|VRAM|
     GPU memory|params|Model Size (B)|seed|id|run_id|version|revision|p|p-value|pval|QA p-value|delta|Δ|Δ QA|QA Δ|QA +|
     QA -|diff|improvement|Avg|Avg.|AVG|avgScore|Mean|Average|Overall|Total|macro avg|Durchschnitt|Mittelwert|Gesamt|
-    Moyenne|Médiane|Media|Promedio|Média|Gemiddelde|Rang|平均|平均分|总分|順位|標準偏差|среднее|QA low|QA_max|
+    Moyenne|Médiane|Media|Promedio|Média|Gemiddelde|Rang|平均|平均分|总分|順位|標準偏差|среднее|QA low|QA_max|qastd|
     QA.1|QA vs BM25|SE|Zero-shot|Max Tokens|nDCG@10|map|score|epoch|kWh|Borda|win rate
 """
 #: names of tasks, of MTEB and others
@@ -169,6 +170,16 @@ def test_measures_and_tasks_mixed_ask(tmp_path, messages):
     assert read(path, tasks=["QA", "MRR@10"]).topics == ["QA", "MRR@10"]
 
 
+def test_names_of_measures():
+    assert all(
+        map(is_measure_name, ("AP", "map", "nDCG@10", "ndcg_cut_10", "P_5", "P.5", "err@20", "ndcg_at_10", "RR"))
+    )
+    assert all(
+        map(is_measure_name, ("P(rel=2)@10", "RBP(p=0.8)", "Low(nDCG@3)", "alpha-nDCG@5", "iprec_at_recall_0.10"))
+    )
+    assert not any(map(is_measure_name, ("QA", "QA nDCG@10", "Mean(Task)", "AP +", "", "A", "ApTask", "R2D2")))
+
+
 @pytest.mark.parametrize("tool", ["gdeval", "ndeval"])
 def test_csv_of_trecs_tools(tool, tmp_path):
     columns = ["ndcg@20", "err@20"] if tool == "gdeval" else ["ERR-IA@5", "alpha-nDCG@5", "NRBP", "strec@5"]
@@ -203,7 +214,7 @@ def test_what_the_command_of_ir_measures_prints(tmp_path, messages):
 
 
 def test_tables_in_markdown(tmp_path, messages):
-    rows = "| **Model** | A | B |\n|:--|--:|---|\n| m1 | **0.5** | 0.6 |\n| m\\|2 | 0.4 | _0.7_ |\n"
+    rows = "| **Model** | A | B |\n|:--|--:|---|\n| [m1](u) | **0.5** | 0.6 |\n| m\\|2 | 0.4 | _0.7_ |\n"
     text = f"# Results\n\nBest in bold | see below\n\n{rows}\nEnd.\n"
     found = read(write(tmp_path / "page.md", text))
     assert (found.names, found.topics) == (["m1", "m|2"], ["A", "B"])
@@ -270,6 +281,21 @@ def test_labels_and_runs_are_no_leaderboard(tmp_path, messages):
         path = write(tmp_path / "qrels.txt", texts["qrels.txt"])
         messages.refused(lambda path=path, format=format: read(path, format), argument="path")
     messages.refused(lambda: read(tmp_path / "run.txt", "ranking"), argument="path")
+
+
+def test_many_columns_and_brackets_take_no_time(tmp_path):
+    n = 2_000
+    names = [f"T{t}" for t in range(n)]
+    values = np.random.default_rng(0).random((2, n)).round(4)
+    rows = [",".join(["model", *names]), *(",".join([s, *map(str, row)]) for s, row in zip("ab", values, strict=True))]
+    path = write(tmp_path / "wide.csv", "\n".join(rows))
+    start = time.process_time()
+    assert read(path).mean["score"].tolist() == pytest.approx(values.mean(axis=1))
+    assert len(read(path, tasks=names[: n // 2]).topics) == len(read(path, ignore=names[n // 2 :]).topics) == n // 2
+    for brackets in ("[" * 20_000, "[" * 10_000 + "](" * 5_000, "<a " * 7_000, "(" * 20_000, "](" * 10_000):
+        for text in (f"model,A\n{brackets},.1\n", f"model,{brackets}\nx,.1\n", f"x 1 {brackets.strip()} .1\n"):
+            outcome(write(tmp_path / "brackets.csv", text))
+    assert time.process_time() - start < 5
 
 
 def mutants(seed):

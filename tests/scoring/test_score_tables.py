@@ -122,6 +122,18 @@ def test_a_leaderboard_of_models(tmp_path, messages):
     assert read(by_name.reset_index().iloc[1:]).topics == ["QA", "MindReranking"]
 
 
+def test_links_and_signs_of_per_cent(tmp_path, messages):
+    html = '"<a href=""y"" class=z>base</a>"'
+    text = f"Model,QA,Search\n[large](https://x.org/a_(b)),45.3%,60 %\n{html},7%,-\n[old] v1,1%,2%\n"
+    found = read(write(tmp_path / "x.csv", text), missing="zero")
+    assert found.names == ["large", "base", "[old] v1"]
+    assert found.of("score").T.to_numpy().tolist() == [[45.3, 60], [7, 0], [1, 2]]
+    lines = "model,task,score\n[a](u),x,45%\n[a](v),y,5%\n"
+    assert read(write(tmp_path / "y.csv", lines)).to_frame()["value"].tolist() == [45.0, 5.0]
+    # one system, from two links
+    messages.refused(lambda: read(write(tmp_path / "z.csv", "model,A\n[a](u),.5\n[a](v),.4\n")), argument="path")
+
+
 def test_what_is_first_in_a_table_is_heeded(tmp_path, messages):
     path = write(tmp_path / "x.csv", "task_name,large,base\nQA,.5,.4\nSearch,.6,.3\n")
     messages.refused(lambda: read(path), argument="transposed")
@@ -209,6 +221,13 @@ def test_what_is_no_table_of_scores_is_refused(tmp_path, messages):
         messages.refused(lambda path=path, options=options: read(path, **options), argument="path")
 
 
+def test_an_error_says_where(tmp_path):
+    with pytest.raises(ptr.InputError) as error:
+        read(write(tmp_path / "board.csv", "model,A,B\n\nx,.4,.6\n\ny,.3,4%\n"))
+    assert error.value.place.endswith("board.csv, line 5")
+    assert all(part in str(error.value) for part in ("'y'", "'B'", "'4%'"))
+
+
 def test_options_that_are_wrong(tmp_path, messages):
     path = write(tmp_path / "board.csv", "model,A,B\nx,.4,.6\ny,.3,.2\n")
     for tasks in ("C", ["A", "A"], [], 3):
@@ -227,3 +246,44 @@ def test_options_that_are_wrong(tmp_path, messages):
     lines = write(tmp_path / "lines.csv", "model,task,score\nx,A,.1\n")
     for wrong in ({"tasks": "B"}, {"ignore": "B"}, {"ignore": 3}, {"tasks": "A", "ignore": "A"}):
         messages.refused(lambda wrong=wrong: read(lines, **wrong), argument=[*wrong][-1])
+
+
+def folder_of(data, *parts):
+    folder = data.joinpath("score-matrices", *parts)
+    if not folder.is_dir():
+        pytest.skip(f"the test data has no folder score-matrices/{'/'.join(parts)}")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "systems", "topics"),
+    [("AH99", 129, 50), ("R04", 110, 249), ("TB06", 61, 149), ("WEB14AP-Binary-0-0", 30, 50)],
+)
+def test_tables_of_systems_by_topics(data, file, systems, topics):
+    path = folder_of(data, "newbestsub") / f"{file}.csv.gz"
+    scores = read(path, measure="AP")
+    assert (len(scores.names), len(scores.topics), scores.measures) == (systems, topics, ["AP"])
+    expected = pd.read_csv(path, index_col=0)
+    assert (scores.of("AP").T.to_numpy() == expected.to_numpy()).all()
+
+
+def test_two_tables_of_one_track_agree(data):
+    rows = read(folder_of(data, "newbestsub") / "AH99.csv.gz", measure="AP")
+    columns = read(folder_of(data, "urbano", "sigir2016-correlation", "data") / "adhoc8.csv", transposed=True)
+    assert (len(columns.names), columns.topics) == (129, [str(n) for n in range(1, 51)])
+    # both have the runs in one order, the second without their names
+    assert (rows.values == columns.values).all()
+    one, other = (ptr.rank_intervals(scores).summary().iloc[0] for scores in (rows, columns))
+    assert one.drop("measure").equals(other.drop("measure"))
+    # what the page has of the runs themselves
+    assert (one["candidates"], round(one["mean_width"], 1)) == (38, 81.2)
+    assert (one["adjacent_differ"], one["adjacent"]) == (0, 132)
+
+
+@pytest.mark.parametrize(("file", "topics", "systems"), [("web2004", 150, 73), ("genomics2004", 50, 47)])
+def test_tables_of_topics_by_systems(data, file, topics, systems):
+    path = folder_of(data, "urbano", "irj2015-reliability", "data") / f"{file}.csv"
+    scores = read(path, transposed=True)
+    assert scores.names == [f"sys{n}" for n in range(1, systems + 1)]
+    assert (scores.of("score").to_numpy() == pd.read_csv(path).to_numpy()).all()
+    assert len(scores.topics) == topics
