@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -51,6 +51,7 @@ _PART, _LONGEST_LINE = 1 << 22, 1 << 22
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _LONGEST_NAME = 200  # bytes; file systems take 255, and a beginning and an end are added
+_PATIENCE = 2.0  # seconds that ctrl-C waits for what is under way to end
 _PACKED = (".gz", ".bz2", ".xz", ".lz4", ".zst", ".z")
 
 
@@ -278,12 +279,10 @@ def fetch_runs(
         else:
             to_do.append(name)
     transfer = Transfer(timeout=timeout, tries=tries, connections=n_jobs)
-    with (
-        ThreadPoolExecutor(n_jobs, thread_name_prefix="fetch_runs") as pool,
-        pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar,
-    ):
+    pool, futures = ThreadPoolExecutor(n_jobs, thread_name_prefix="fetch_runs"), list[Future[Fetched]]()
+    with pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar:
         try:
-            futures = [pool.submit(_fetch, name, wanted[name], folder, check, transfer) for name in to_do]
+            futures += [pool.submit(_fetch, name, wanted[name], folder, check, transfer) for name in to_do]
             for future in as_completed(futures):
                 fetched |= future.result()
                 bar.update(1)
@@ -291,6 +290,7 @@ def fetch_runs(
             # after ctrl-C or an error in `check` what has not begun is not begun, and what is under way ends
             transfer.stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
+            wait([future for future in futures if not future.cancelled()], timeout=_PATIENCE)
     return Fetched({name: fetched.files[name] for name in wanted if name in fetched.files}, fetched.failed)
 
 
@@ -300,11 +300,14 @@ def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) 
             path = folder / f"input.{name}{transfer.fetch(name, url, arriving, check)}"
             if transfer.stop.is_set():
                 raise TransferError("it was stopped.")
-            if os.path.lexists(path):
-                # what another process has downloaded is as good, if it is the run
-                check(name, path)
-            else:
+            if not os.path.lexists(path):
                 os.replace(arriving, path)
+                return Fetched(files={name: path})
+            # what is there by now is as good, if it is the run: another process has downloaded it
+            try:
+                check(name, path)
+            except (InputError, BrokenOffError) as error:
+                raise TransferError(f"{path.name} is in the folder already and was left as it is: {error}") from None
             return Fetched(files={name: path})
     except (TransferError, BrokenOffError) as error:
         why = str(error)
