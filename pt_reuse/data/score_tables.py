@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from pt_reuse.data.metadata import is_missing
 from pt_reuse.data.packed_files import parse_csv, separator_of
 from pt_reuse.data.task_columns import (
+    ScoreMatrix,
     Selection,
     beside_measures,
     check_names,
     check_task_names,
-    check_values,
     doubtful_names,
     is_mean,
     is_measure_name,
@@ -52,7 +52,9 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = {"nan", "inf", "infinity"}
 _HTML = re.compile(r"<a\s[^>]*>(?P<text>[^<]+)</a>", re.IGNORECASE)
 #: what a page sets in bold, italics or code
-_MARKED = re.compile(r"(\*\*|__|~~|[*_`])(.+)\1")
+_MARKS = ("**", "__", "*", "_", "`", "~~")
+#: longer cells keep their marks, of which each is taken off once
+_LONG_CELL = 1000
 _PIPE = re.compile(r"(?<!\\)\|")
 #: the column of numbers of rows that pandas writes
 _ROW_NUMBERS = {"", "unnamed: 0", "index"}
@@ -127,8 +129,11 @@ def parse_markdown(
     if not starts:
         return None
     if len(starts) > 1:
-        raise InputError(f"there are {len(starts):,} tables. Give a file with one of them.", argument="path")
-
+        raise InputError(
+            f"there are {len(starts):,} tables, under lines {listed([f'{lines[at - 1][0]:,}' for at in starts[:12]])}. "
+            "Give a file with one of them.",
+            argument="path",
+        )
     start = starts[0]
     header = _piped(lines[start - 1][1])
     numbers: list[int] = []
@@ -140,19 +145,25 @@ def parse_markdown(
         numbers.append(n)
         rows.append(_piped(line))
         if len(rows[-1]) != len(header):
-            problem = f"{len(rows[-1]):,} cells where the header has {len(header):,}. Leave missing scores empty."
+            problem = (
+                f"{len(rows[-1]):,} cells where the header has {len(header):,}. Leave those of missing scores empty."
+            )
             raise InputError(problem, argument="path", place=f"line {n:,}")
-
     return _table(header, np.array(rows, dtype=object).reshape(len(rows), len(header)), numbers, format, form)
 
 
 def _piped(line: str) -> list[str]:
-    """Return the cells of a line in Markdown, without bold and italics."""
-    cells = [cell.strip().replace("\\|", "|") for cell in _PIPE.split(line.strip())]
-    for _ in range(2):
-        cells = [marked[2].strip() if (marked := _MARKED.fullmatch(cell)) else cell for cell in cells]
+    """Return the cells of a line in Markdown."""
+    cells = [_unmarked(cell.strip().replace("\\|", "|")) for cell in _PIPE.split(line.strip())]
     first, last = int(line.lstrip().startswith("|")), len(cells) - int(len(cells) > 1 and not cells[-1])
     return cells[first:last]
+
+
+def _unmarked(cell: str) -> str:
+    for mark in _MARKS:
+        if len(cell) > 2 * len(mark) and cell.startswith(mark) and cell.endswith(mark):
+            return _unmarked(cell[len(mark) : -len(mark)].strip()) if len(cell) < _LONG_CELL else cell
+    return cell
 
 
 def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
@@ -166,16 +177,21 @@ def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tup
     header = [str(name).strip() for name in named.columns]
     columns = [named.iloc[:, at].tolist() for at in range(len(header))]
     for at in [place for role, places in _roles(header).items() if role != "value" for place in places] or [0]:
-        for n, cell in enumerate(columns[at], 1):
-            # what would be another text as a name: bytes, a list
-            known = isinstance(cell, str | int | np.integer | ir_measures.Measure) and not isinstance(cell, bool)
-            if not (known or is_missing(cell) or (isinstance(cell, float | np.floating) and len(frame) > 1)):
-                problem = (
-                    f"column {shown(header[at])} must have texts for names, got {shown(cell)}. Write it as a text."
-                )
-                raise InputError(problem, argument="path", place=f"row {n:,}")
+        _check_cells_of_names(columns[at], header[at])
     cells = np.array([[_text(cell) for cell in column] for column in columns], dtype=object)
     return _table(header, cells.reshape(len(header), len(named)).T, list(range(1, len(named) + 1)), format, form)
+
+
+def _check_cells_of_names(cells: Sequence[object], column: str) -> None:
+    """Raise where a cell would be another text as a name: bytes, a list."""
+    for n, cell in enumerate(cells, 1):
+        known = isinstance(cell, str | int | np.integer | ir_measures.Measure) and not isinstance(cell, bool)
+        if not (known or is_missing(cell) or (isinstance(cell, float | np.floating) and len(cells) > 1)):
+            raise InputError(
+                f"column {shown(column)} must have texts for names, got {shown(cell)}. Write it as a text.",
+                argument="path",
+                place=f"row {n:,}",
+            )
 
 
 def _text(cell: object) -> str:
@@ -256,11 +272,15 @@ def _plain(scores: NDArray[np.object_]) -> NDArray[np.object_]:
 def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], form: TableForm) -> pd.DataFrame:
     """Return the rows of a table with a line for each score."""
     roles = _roles(header)
-    lacking = {"name", "value"} - set(roles) or ({"qid"} if not {"qid", "measure"} & set(roles) else set())
-    if lacking or any(len(places) > 1 for places in roles.values()):
+    missing = [role for role in ("name", "value") if role not in roles]
+    missing += [] if {"qid", "measure"} & set(roles) else ["qid"]
+    twice = [role for role, places in roles.items() if len(places) > 1]
+    if missing or twice:
+        several = [header[at] for role in twice for at in roles[role]]
         raise InputError(
-            f"the first line must name the columns name, qid, value and maybe measure, each once, got "
-            f"{examples(header, 12)}. Rename the columns.",
+            f"the first line must name the columns name, qid, value and maybe measure, each once; "
+            f"{f'there is no {listed(missing)}' if missing else f'{examples(several, 8)} are the same'}. Rename the "
+            "columns.",
             argument="path",
         )
     columns = {role: cells[:, places[0]] for role, places in roles.items()}
@@ -276,25 +296,29 @@ def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
         check_task_names(kept, "task")
     check_systems(frame["name"].unique(), "system")
     frame = frame[there]
-    for measure, rows in frame[frame["qid"] != ALL].groupby("measure", sort=False):
-        # what is no number, and what is there twice, is told elsewhere
-        odd = any(number(cell) is None for cell in rows["value"]) or rows.duplicated(["name", "qid"]).any()
-        if not odd and not str(measure).lower().startswith("num"):
-            systems = rows["name"].unique().tolist()
-            table = np.full((len(systems), len(kept)), "", dtype=object)
-            table[pd.Index(systems).get_indexer(rows["name"]), pd.Index(kept).get_indexer(rows["qid"])] = rows["value"]
-            _check_cells(systems, kept, table, picked=picked, where="task")
+    _check_long(frame[frame["qid"] != ALL], kept, picked=picked)
     if picked:
         frame = frame.sort_values("qid", key=lambda qids: qids.map({q: n for n, q in enumerate(kept)}), kind="stable")
     return frame[_COLUMNS]
 
 
-def _check_cells(
-    systems: Sequence[str], tasks: Sequence[str], cells: NDArray[np.object_], *, picked: bool, where: str
-) -> None:
+def _check_long(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool) -> None:
+    """Check the values of lines as those of a table, by each measure."""
+    for measure, mine in rows.groupby("measure", sort=False):
+        found = [number(cell) for cell in mine["value"]]
+        # what is no number is told elsewhere
+        if None in found or mine.duplicated(["name", "qid"]).any() or str(measure).lower().startswith("num"):
+            continue
+        systems = mine["name"].unique().tolist()
+        at = (pd.Index(systems).get_indexer(mine["name"]), pd.Index(tasks).get_indexer(mine["qid"]))
+        cells = np.full((len(systems), len(tasks)), "", dtype=object)
+        cells[at] = mine["value"]
+        _matrix(systems, tasks, cells).check(picked=picked, where="task")
+
+
+def _matrix(systems: Sequence[str], tasks: Sequence[str], cells: NDArray[np.object_]) -> ScoreMatrix:
     values = each(cells, lambda cell: np.nan if _is_empty(cell) else float(cell), float)
-    written = each(cells, lambda cell: 0 if _is_empty(cell) else decimals(cell), int)
-    check_values(systems, tasks, values, written, picked=picked, where=where)
+    return ScoreMatrix(systems, tasks, values, each(cells, lambda cell: 0 if _is_empty(cell) else decimals(cell), int))
 
 
 def check_systems(names: Iterable[str], where: str) -> None:
@@ -334,11 +358,7 @@ def _wide(
     systems = [_without_link(name) for name in systems]
     measures = _places_of_measures(tasks, scores, format, picked=picked)
     if measures is not None:
-        if others := [task for place, task in enumerate(tasks) if place not in set(measures)]:
-            warn(
-                f"the columns are measures, and not tasks; left out, as they are none: {examples(others, 12)}. "
-                f"{proposed('ignore', others)} leaves them out without this warning."
-            )
+        _tell_left_out([task for place, task in enumerate(tasks) if place not in set(measures)])
         tasks, scores, lines = [tasks[place] for place in measures], scores[:, measures], lines[:, measures]
         check_names(tasks, "measure", along)
     elif topics is not None:
@@ -369,7 +389,7 @@ def _wide(
     s, t = np.nonzero(there)
     named = np.array(tasks, dtype=object)[t]
     if measures is None:
-        _check_cells(systems, tasks, scores, picked=picked, where=along)
+        _matrix(systems, tasks, scores).check(picked=picked, where=along)
         about = {"qid": named, "measure": form.measure}
     else:
         called = [ALL] * len(systems) if topics is None else [ALL if name == "amean" else name for name in topics]
@@ -393,6 +413,14 @@ def _places_of_measures(
     known |= {tasks[place] for place in rest if not any(number(cell) is not None for cell in scores[:, place])}
     of_letters = bool(rest) and all(len(tasks[place]) == 1 for place in measures)
     return measures if measures and not of_letters and set(names) <= known else None
+
+
+def _tell_left_out(names: list[str]) -> None:
+    if names:
+        warn(
+            f"the columns are measures, and not tasks; left out, as they are none: {examples(names, 12)}. "
+            f"{proposed('ignore', names)} leaves them out without this warning."
+        )
 
 
 def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) -> tuple[list[str], int | None]:
@@ -507,9 +535,12 @@ def parse_leaderboard(
     _check_no_labels(cells, known)
     for (n, line), row in zip(lines, cells, strict=True):
         if len(row) != len(_AT_SPACE[known]):
+            fit = [name for name in _of_width(len(row)) if name != known]
+            so_many = f"So many has {' or '.join(map(repr, fit))}. " if fit else ""
             raise InputError(
                 f"a line of the format {known!r} has {len(_AT_SPACE[known])} columns, {' '.join(_AT_SPACE[known])}; "
-                f"this one has {len(row)}: {shown(line.strip())}. Give the format= of the file, or correct the line.",
+                f"this one has {len(row)}: {shown(line.strip())}. {so_many}Give the format= of the file, or correct "
+                "the line.",
                 argument="path",
                 place=f"line {n:,}",
             )
@@ -535,17 +566,16 @@ def _selected(rows: pd.DataFrame, form: TableForm) -> pd.DataFrame:
     return rows
 
 
+def _of_width(width: int) -> list[str]:
+    return [name for name, columns in _AT_SPACE.items() if len(columns) == width]
+
+
 def told_format(cells: Sequence[Sequence[str]]) -> str:
     """Return the format of lines split at white space, by their number of columns, ``all`` and the measures."""
     width = max(map(len, cells), key=[len(row) for row in cells].count)
-    known = [name for name, columns in _AT_SPACE.items() if len(columns) == width]
-    rows = [row for row in cells if len(row) == width]
-    no_form = (
-        f"A leaderboard has {'; '.join(' '.join(columns) for columns in _AT_SPACE.values())}; or is JSON by lines, a "
-        "table in Markdown, or CSV or TSV whose first line names the columns. Give a file of one of these forms."
-    )
+    known, rows = _of_width(width), [row for row in cells if len(row) == width]
     if not known:
-        raise InputError(f"most lines have {count(width, 'column')}. {no_form}", argument="path")
+        raise _no_form(f"most lines have {count(width, 'column')}")
 
     def of_measures(name: str) -> bool:
         # a first line may name the columns
@@ -554,8 +584,7 @@ def told_format(cells: Sequence[Sequence[str]]) -> str:
 
     if width == len(OF_COMMAND["ir_measures_means"]):
         if not of_measures(known[0]):
-            problem = "lines of two columns are a measure and its value, and the first column is none of measures."
-            raise InputError(f"{problem} {no_form}", argument="path")
+            raise _no_form("lines of two columns are a measure and its value, and the first column is none of measures")
         return known[0]
     summed = [name for name in known if any(row[_AT_SPACE[name].index("qid")] == ALL for row in rows)]
     fit = summed
@@ -565,10 +594,20 @@ def told_format(cells: Sequence[Sequence[str]]) -> str:
         return fit[0]
     why = f"{ALL!r} stands in several columns" if summed else f"no line has the topic {ALL!r}"
     forms = listed([f"{name} ({' '.join(_AT_SPACE[name])})" for name in summed or known])
+    others = "" if summed else f", or {'a run' if width == 6 else 'labels'}"
     raise InputError(
-        f"lines of {width} columns can be {forms}, or of a run or labels, and {why}, which would tell. Give "
-        f"format={(summed or known)[0]!r} or another of these.",
+        f"lines of {width} columns can be {forms}{others}, and {why}, which would tell. Give "
+        f"format={(summed or known)[0]!r}{' or another of these' if len(summed or known) > 1 else ''}.",
         argument="format",
+    )
+
+
+def _no_form(why: str) -> InputError:
+    return InputError(
+        f"{why}. A leaderboard has {'; '.join(' '.join(columns) for columns in _AT_SPACE.values())}; or is JSON by "
+        "lines, a table in Markdown, or CSV or TSV whose first line names the columns. Give a file of one of these "
+        "forms.",
+        argument="path",
     )
 
 
@@ -638,33 +677,45 @@ def _is_json(line: str, file_name: str) -> bool:
 
 
 def _check_lines_of_json(text: str) -> None:
-    """Raise where a file is one value of JSON over several lines."""
+    """Raise where a file is one value of JSON over several lines, and say how it becomes a leaderboard."""
     try:
-        value = json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return
-    if not isinstance(value, dict) or "measure" not in value:
+    if isinstance(found, dict) and isinstance(found.get("scores"), dict) and "task_name" in found:
         raise InputError(
-            f"one value of JSON; a leaderboard has an object a line, with {listed(list(_KEYS.values()))}. Read it with "
-            "pandas, and give a frame; of MTEB's results give the folder of files MODEL/REVISION/TASK.json.",
+            f"this is MTEB's result of the task {shown(found['task_name'])} for one model, without its name. Give "
+            "the folder of all results, in which files are called MODEL/REVISION/TASK.json.",
+            argument="path",
+        )
+    if not isinstance(found, dict) or "measure" not in found:
+        raise InputError(
+            f"one {'object' if isinstance(found, dict) else 'value'} of JSON; a leaderboard has an object a line, with "
+            f"{listed(list(_KEYS.values()))}. Read it with pandas, and give a frame with a row for each system and a "
+            "column for each task, or with the columns name, qid, measure, value.",
             argument="path",
         )
 
 
 def _of_json(n: int, line: str, file_name: str) -> list[Any]:
     try:
-        known = json.loads(line)
+        found = json.loads(line)
     except (ValueError, RecursionError):
-        known = None
-    known = known if isinstance(known, dict) else {}
+        found = None
+    known = found if isinstance(found, dict) else {}
     # the command of ir_measures has no run, calls the topic query_id or leaves it out, and adds what some measures know
-    if not {"run_id", "topic_id"} & set(known) and {"measure", "value"} <= set(known):
+    if known and not {"run_id", "topic_id"} & set(known) and {"measure", "value"} <= set(known):
         known = {"run_id": file_name, "topic_id": known.get("query_id", ALL), **known}
-    texts = [known.get(key) for key in _KEYS.values() if key != "value"]
-    if "value" not in known or any(isinstance(text, bool) or not isinstance(text, str | int) for text in texts):
+    odd = [
+        key
+        for key in _KEYS.values()
+        if key not in known
+        or (key != "value" and (isinstance(known[key], bool) or not isinstance(known[key], str | int)))
+    ]
+    if odd:
         raise InputError(
             f"no object with {listed(list(_KEYS.values()))}, the first three texts or whole numbers: "
-            f"{shown(line.strip())}. Give one a line.",
+            f"{f'{listed(odd)} of ' if known else ''}{shown(line.strip())}. Give one a line.",
             argument="path",
             place=f"line {n:,}",
         )

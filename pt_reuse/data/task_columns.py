@@ -95,11 +95,16 @@ LARGEST = 1e100
 _PROPOSED = 12
 #: fractions stay within the first, percentages within the second
 _SCALES = (1.0, 100.0)
-_WITHIN_SCALE = ("within 1", "beyond 1", "beyond 100")
 #: whole numbers are no scores beside columns so much of which has decimals
 _MOSTLY = 0.9
-#: decimals of a float that are looked at, and systems that can tell that a column is the mean of others
-_DIGITS, _SYSTEMS = 13, 3
+#: a column that would be the mean of others by chance in so few of tables like this one is taken for a mean
+_BY_CHANCE = 0.01
+#: systems times tasks squared up to which the means of neighbours are looked at, too
+_LOOKED_AT = 50_000_000
+#: decimals of a float that are looked at
+_DIGITS = 13
+#: a cell of a fraction is told among percentages that are all beyond this
+_PER_CENT = 5.0
 
 
 @dataclass(frozen=True)
@@ -206,72 +211,132 @@ def _is_beside(name: str, known: set[str]) -> bool:
     return False
 
 
-def check_values(
-    systems: Sequence[str],
-    tasks: Sequence[str],
-    values: NDArray[np.float64],
-    decimals: NDArray[np.int64],
-    *,
-    picked: bool,
-    where: str,
-) -> None:
-    """Raise where values say that a task or system is of another scale, or no task; warn where tasks were picked.
+@dataclass(frozen=True)
+class ScoreMatrix:
+    """Scores of systems on tasks by one measure, (systems, tasks), NaN where one is missing, and their decimals."""
 
-    `values` and the `decimals` with which they are written are (systems, tasks), NaN where one is missing; `where` is
-    what a task is in the file: a column, a line.
-    """
-    sizes = np.where(np.isnan(values), 0.0, np.abs(values))
-    if (sizes > LARGEST).any():
-        return  # told elsewhere
-    odd = [] if picked else sorted(_whole(values, decimals) | _means(values, decimals))
-    if odd:
-        _ask(tasks, [tasks[t] for t in odd], where, "by their values: whole numbers, or the mean of all others")
-    for axis, units, noun in ((0, tasks, where), (1, systems, "system")):
-        scale = np.minimum(np.searchsorted(_SCALES, sizes.max(axis=axis, initial=0.0)), 1 if axis else 2)
-        # 0 and 1 are on any scale
-        scale = np.where((scale == 0) & ~(sizes % 1 != 0).any(axis=axis), -1, scale)
-        kinds = sorted(set(scale.tolist()) - {-1})
-        if len(kinds) < 2:
-            continue
-        # of two, the fewer; of equally many, those of the larger scale
-        fewest = min(kinds, key=lambda kind: (int((scale == kind).sum()), -kind))
-        names = [units[at] for at in np.flatnonzero(scale == fewest).tolist()]
-        others = _WITHIN_SCALE[min(kind for kind in kinds if kind != fewest)]
-        problem = (
-            f"the scores of {noun} {examples(names, 12)} are {_WITHIN_SCALE[fewest]}, and those of others {others}"
-        )
+    systems: Sequence[str]
+    tasks: Sequence[str]
+    values: NDArray[np.float64]
+    decimals: NDArray[np.int64]
+
+    def check(self, *, picked: bool, where: str) -> None:
+        """Raise where values say that a task or system is of another scale, or no task; warn where tasks were picked.
+
+        `where` is what a task is in the file: a column, a line.
+        """
+        if (np.abs(self.values[~np.isnan(self.values)]) > LARGEST).any():
+            return  # told elsewhere
+        odd = [] if picked else sorted(self._whole() | self._means())
+        if odd:
+            _ask(self.tasks, [self.tasks[t] for t in odd], where, "by their values: whole numbers, means of others")
+        for axis, units, noun in ((0, self.tasks, where), (1, self.systems, "system")):
+            scale = self._scales(axis)
+            kinds = sorted(set(scale.tolist()) - {-1})
+            if len(kinds) > 1:
+                # of two, the fewer; of equally many, those of the larger scale
+                fewest = min(kinds, key=lambda kind: (int((scale == kind).sum()), -kind))
+                names = [units[at] for at in np.flatnonzero(scale == fewest).tolist()]
+                self._tell_scale(names, noun, kinds, fewest, picked=picked, tasks=axis == 0)
+        self._tell_cells()
+
+    def _tell_scale(
+        self, names: list[str], noun: str, kinds: list[int], fewest: int, *, picked: bool, tasks: bool
+    ) -> None:
+        scale = ["within 1", "beyond 1", "beyond 100"]
+        others = scale[min(kind for kind in kinds if kind != fewest)]
+        said = f"the scores of {noun} {examples(names, 12)} are {scale[fewest]}, and those of others {others}"
         if picked:
-            warn(f"{problem}; all weigh alike in a mean. Write all on one scale.")
-            continue
+            warn(f"{said}; all weigh alike in a mean. Write all on one scale.")
+            return
+        rest: list[str] = [name for name in self.tasks if name not in set(names)] if tasks else list(self.tasks)
         raise InputError(
-            f"{problem}: percentages beside fractions, or no scores of a task. Write all on one scale; leave out what "
-            f"is no score by {proposed('ignore', [] if axis else names)}; or, if all are right, name the tasks by "
-            f"{proposed('tasks', [] if axis else [name for name in tasks if name not in set(names)])}.",
+            f"{said}: percentages beside fractions, or no scores of a task. Write all on one scale; leave out what "
+            f"is no score by {proposed('ignore', names if tasks else [])}; or, if all are right, name the tasks by "
+            f"{proposed('tasks', [] if tasks else rest)}.",
             argument="path",
         )
 
+    def _scales(self, axis: int) -> NDArray[np.int64]:
+        """Return of each task or system 0 for fractions, 1 beyond 1, of tasks 2 beyond 100, -1 for neither."""
+        sizes = np.where(np.isnan(self.values), 0.0, np.abs(self.values))
+        found = np.minimum(np.searchsorted(_SCALES, sizes.max(axis=axis, initial=0.0)), 1 if axis else 2)
+        # 0 and 1 are on any scale
+        return np.where((found == 0) & ~(sizes % 1 != 0).any(axis=axis), -1, found)
 
-def _whole(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> set[int]:
-    """Return the columns of whole numbers beyond 1 beside columns of decimals."""
-    there = ~np.isnan(values)
-    written = (decimals > 0) & there
-    whole = ~written.any(axis=0) & (np.where(there, values, 0.0).max(axis=0, initial=0.0) > 1)
-    others, with_decimals = int(there[:, ~whole].sum()), int(written[:, ~whole].sum())
-    return set(np.flatnonzero(whole).tolist()) if others and with_decimals >= _MOSTLY * others else set()
+    def _tell_cells(self) -> None:
+        """Warn of tasks in which some fractions stand among percentages."""
+        values = np.abs(self.values)
+        small = (values <= 1) & (values % 1 != 0)
+        if min(values.shape) < 2 or not small.any() or small.sum() > values.size / 2:
+            return
+        high = np.where(np.isnan(values) | small, np.inf, values)
+        per_cent = [(lowest > _PER_CENT) & np.isfinite(lowest) for lowest in (high.min(axis=0), high.min(axis=1))]
+        few = 2 * small.sum(axis=0) <= (~np.isnan(values)).sum(axis=0)
+        odd = np.argwhere(small & few & per_cent[0] & per_cent[1][:, None])
+        if len(odd):
+            s, t = odd[0]
+            warn(
+                f"{count(len(odd), 'score')} within 1 among percentages, the first {self.values[s, t]:g} of system "
+                f"{self.systems[s]!r}, task {self.tasks[t]!r}. Write all on one scale if it is a fraction."
+            )
 
+    def _whole(self) -> set[int]:
+        """Return the columns of whole numbers beyond 1 beside columns of decimals."""
+        there, written = ~np.isnan(self.values), self.decimals > 0
+        n = there.sum(axis=0)
+        whole = ~(written & there).any(axis=0) & (np.where(there, self.values, 0.0).max(axis=0, initial=0.0) > 1)
+        others, with_decimals = int(n[~whole].sum()), int((written & there)[:, ~whole].sum())
+        return set(np.flatnonzero(whole).tolist()) if others and with_decimals >= _MOSTLY * others else set()
 
-def _means(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> set[int]:
-    """Return the columns that are the mean or the sum of all others, as far as rounded scores show it."""
-    rows = ~np.isnan(values).any(axis=1)
-    values, n = values[rows], values.shape[1]
-    near = 10.0 ** -np.clip(decimals[rows], 0, _DIGITS) + 10.0**-_DIGITS * n * np.abs(values)
-    # systems of which all scores are equal say nothing
-    apart = np.ptp(values, axis=1) > 4 * near.max(axis=1, initial=0.0) if n > 2 else np.zeros(len(values), dtype=bool)
-    if apart.sum() < _SYSTEMS:
-        return set()
-    others = values.sum(axis=1, keepdims=True) - values
-    mean, total = np.abs(others / (n - 1) - values) <= near, np.abs(others - values) <= near * (n - 1)
-    return set(np.flatnonzero(mean.all(axis=0) | total.all(axis=0)).tolist())
+    def _means(self) -> set[int]:
+        """Return the columns that are the mean or the sum of all others, or the mean of those next to them."""
+        found: set[int] = set()
+        kept = np.arange(len(self.tasks))
+        while len(kept) > 2:
+            more = self._means_among(kept)
+            if not more or len(more) > len(kept) / 2:
+                break
+            found |= more
+            kept = np.array([t for t in kept if t not in found])
+        return found
+
+    def _means_among(self, kept: NDArray[np.int64]) -> set[int]:
+        values, written = self.values[:, kept], self.decimals[:, kept]
+        rows = ~np.isnan(values).any(axis=1)
+        values, written = values[rows], np.clip(written[rows], 0, _DIGITS)
+        n = len(kept)
+        if not len(values):
+            return set()
+        # a mean is rounded, and so were the scores that it is of
+        near = 0.5 * (10.0**-written + 10.0 ** -written.max(axis=1, keepdims=True))
+        near += 10.0**-_DIGITS * n * np.abs(values).max(axis=1, keepdims=True)
+        spread = np.ptp(values, axis=1)[:, None]
+        with np.errstate(divide="ignore"):
+            chance = np.log10(np.minimum(np.where(spread > 0, 2 * near / spread, 1.0), 1.0))
+        neighbours = n * n * len(values) <= _LOOKED_AT
+        likely = np.log10(_BY_CHANCE / (2 * n + (n * n if neighbours else 0)))
+        if chance.sum(axis=0).min() > likely:
+            return set()
+
+        def equal(mean: NDArray[np.float64], square: NDArray[np.float64], at: Any, times: int = 1) -> NDArray[np.bool_]:
+            # systems of which all scores are equal say nothing
+            apart = square - mean**2 > (4 * near[:, at]) ** 2
+            fits = (np.abs(mean * times - values[:, at]) <= near[:, at] * times).all(axis=0)
+            return fits & ((apart * chance[:, at]).sum(axis=0) <= likely)
+
+        every = slice(None)
+        mean, square = ((x.sum(axis=1, keepdims=True) - x) / (n - 1) for x in (values, values**2))
+        found = set(np.flatnonzero(equal(mean, square, every) | equal(mean, square, every, n - 1)).tolist())
+        if neighbours:
+            until = [np.cumsum(np.pad(x, ((0, 0), (1, 0))), axis=1) for x in (values, values**2)]
+            for t in range(n):
+                # the columns from each on up to this one, and after this one up to each, two at least
+                before = [(x[:, [t]] - x[:, : max(t - 1, 0)]) / np.arange(t, 1, -1) for x in until]
+                after = [(x[:, t + 3 :] - x[:, [t + 1]]) / np.arange(2, n - t) for x in until]
+                if equal(before[0], before[1], [t]).any() or equal(after[0], after[1], [t]).any():
+                    found.add(t)
+        return {int(kept[t]) for t in found}
 
 
 def check_task_names(names: Sequence[str], where: str, empty: Iterable[str] = (), like: str = "") -> None:

@@ -168,10 +168,10 @@ def read_leaderboard(
     Names in tables are taken out of links in Markdown and HTML. Where each score has the sign of per cent, ``45.3%``
     is 45.3. Numbers have the digits 0 to 9.
 
-    A column counts as a task if its name and its values leave no doubt. What may be a mean, a rank, a spread, a size, a
-    time, a count, a p-value and the like, by its name or because it equals the mean or the sum of all others, is an
-    error until `tasks` or `ignore` says what it is; so are percentages beside fractions, by task or by system. A table
-    whose columns are measures is never averaged over them.
+    A column counts as a task if its name and its values leave no doubt. What may be a mean, a rank, a spread, a size,
+    a time, a count, a p-value and the like, by its name or because it equals the mean or the sum of
+    others, is an error until `tasks` or `ignore` says what it is; so are percentages beside fractions, by task or by
+    system. A table whose columns are measures is never averaged over them.
 
     The topic ``all`` is the value of a run over all topics. Scores and their means are computed from the single topics;
     a file with only the rows ``all`` gives Scores of one topic of that name.
@@ -217,7 +217,7 @@ def read_leaderboard(
     Warns:
         ReuseWarning: a measure that is left out, as its values are texts or only in the rows ``all``; rows ``all`` that
             are neither the mean nor the sum over the topics; columns beside measures, which are left out; tasks that
-            were chosen on another scale than others.
+            were chosen, or single scores, on another scale than others.
 
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr

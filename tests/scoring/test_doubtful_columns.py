@@ -78,17 +78,17 @@ def test_both_arguments_answer(name, tmp_path, messages):
     assert read(lines, tasks=["News", "QA"]).topics == ["News", "QA"]
 
 
-@pytest.mark.parametrize(("systems", "decimals", "place"), [(3, 3, 0), (6, 3, 2), (4, 16, 5), (20, 4, 2)])
+@pytest.mark.parametrize(("systems", "decimals", "place"), [(3, 3, 0), (6, 2, 2), (4, 16, 5), (20, 4, 2)])
 def test_a_mean_is_found_whatever_it_is_called(systems, decimals, place, messages):
     rng = np.random.default_rng(systems + place)
     scores = pd.DataFrame(rng.uniform(0.1, 0.9, (systems, 5)).round(decimals), columns=list("ABCDE"))
     frame = scores.assign(model=[f"m{n}" for n in range(systems)])
     assert len(read(frame).topics) == 5
-    for of_others in (scores.mean(axis=1), scores.sum(axis=1)):
+    for name, of in (("Zzz", list("ABCDE")), ("Part", list("ABCDE")[place:] if place < 4 else list("ABCDE")[:place])):
         wider = frame.copy()
-        wider.insert(place, "Zzz", of_others.round(decimals))
-        assert "'Zzz'" in str(messages.refused(lambda wider=wider: read(wider), argument="path"))
-        assert read(wider, ignore="Zzz").topics == list("ABCDE")
+        wider.insert(place, name, scores[of].mean(axis=1).round(decimals))
+        assert f"'{name}'" in str(messages.refused(lambda wider=wider: read(wider), argument="path"))
+        assert read(wider, ignore=name).topics == list("ABCDE")
 
 
 def test_whole_numbers_beside_decimals_ask(messages):
@@ -104,7 +104,7 @@ def test_whole_numbers_beside_decimals_ask(messages):
 
 @pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
 def test_percentages_beside_fractions(tmp_path, messages):
-    system, task = (BOARD.copy() for _ in range(2))
+    system, task, cell = (BOARD.copy() for _ in range(3))
     system.loc[1, TASKS] *= 100
     task["Search"] *= 100
     for frame in (system, task):
@@ -113,6 +113,9 @@ def test_percentages_beside_fractions(tmp_path, messages):
             messages.warned(lambda given=given: read(given, tasks=TASKS), times=1)
         lines = frame.melt("model", var_name="task", value_name="score")
         messages.refused(lambda lines=lines: read(lines), argument="path")
+    cell[TASKS] *= 100
+    cell.loc[1, "Search"] /= 100
+    messages.warned(lambda: read(cell), times=1)
     rows = "".join(
         f"{run} {qid} AP {value}\n" for run, qid, value in (("a", 1, 45), ("a", 2, 30), ("b", 1, 0.2), ("b", 2, 0.4))
     )
@@ -379,6 +382,16 @@ def test_measures_as_lines_are_no_systems(tmp_path, messages):
         messages.refused(lambda given=given: read(given), argument="path")
     # one line may be of a system that is called so
     assert read(turned.head(1)).names == ["AP"]
+
+
+def test_some_fractions_among_the_percentages_of_a_task_are_told(messages):
+    percent = BOARD.assign(**{task: BOARD[task] * 100 for task in TASKS})
+    four = pd.concat([percent, percent.head(1).assign(model="m4")], ignore_index=True)
+    four["QA"] = [52.5, 0.495, 0.315, 50.5]
+    messages.warned(lambda: read(four))
+    # where most of them are small the task may be hard
+    four["QA"] = [52.5, 0.495, 0.315, 0.505]
+    messages.warned(lambda: read(four), times=0)
 
 
 def test_what_ir_measures_adds_to_a_line_is_no_fault(tmp_path):

@@ -103,6 +103,33 @@ def test_any_scores_are_read_back(names, topics, values, format, gap, tmp_path_f
     assert of_all.mean.sort_values("name", ignore_index=True)["AP"].equals(means[1]["AP"])
 
 
+def test_files_of_their_tools_are_read_equal(tmp_path):
+    with autojudge() as theirs:
+        spec = theirs.board.LeaderboardSpec(
+            measures=(theirs.board.MeasureSpec("GRADE"), theirs.board.MeasureSpec("COUNT", int))
+        )
+        builder = theirs.board.LeaderboardBuilder(spec)
+        for run, topic, grade, number in (
+            ("r1", "t1", 0.1, 3), ("r1", "t2", 0.1 + 0.2, 1), ("r2", "t1", 1.0, 0), ("r2", "t2", 1e-5, 2),
+        ):  # fmt: skip
+            builder.add(run_id=run, topic_id=topic, GRADE=grade, COUNT=number)
+        board = builder.build()
+        for format in ("tot", "ir_measures", "rag4reports", "jsonl"):
+            board.write(tmp_path / format, format=format)
+            found = ptr.read_leaderboard(tmp_path / format)
+            assert (found.names, found.topics, found.measures) == (["r1", "r2"], ["t1", "t2"], ["GRADE", "COUNT"])
+            assert found.of("GRADE").to_numpy().tolist() == [[0.1, 1.0], [0.1 + 0.2, 1e-5]]
+            assert found.of("COUNT").to_numpy().tolist() == [[3.0, 0.0], [1.0, 2.0]]
+        assert (tmp_path / "tot").read_text() == THEIRS["tot"]
+        # and what their other tool makes of it
+        read = theirs.results.load(tmp_path / "tot", "tot", recompute_aggregates=False, verify=True, on_missing="error")
+        theirs.results.write_by_run(read, tmp_path / "folder", "trec_eval")
+    same(
+        ptr.read_leaderboard(tmp_path / "folder"),
+        ptr.read_leaderboard(write(tmp_path / "mine", THEIRS["tot"])),
+    )
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_our_files_are_read_equal_by_their_tools(format, tmp_path):
     path = SCORES.write_leaderboard(tmp_path / "board", format)
@@ -166,6 +193,17 @@ def test_rows_all_alone(tmp_path):
     assert found.settings["rows"] == "'all' alone: none by topic"
     again = found.write_leaderboard(tmp_path / "again", "tot")
     assert again.read_text() == "a\tAP\tall\t0.5\na\tGRADE\tall\t3.0\nb\tAP\tall\t0.25\nb\tGRADE\tall\t2.0\n"
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_ends_of_lines_that_their_readers_know(end, tmp_path):
+    path = write(tmp_path / "board", end.join(["a 1 AP .5", "a 2 AP 1e-1", "a all AP .3", ""]))
+    with autojudge() as theirs:
+        read = theirs.results.load(path, "ir_measures", recompute_aggregates=False, verify=True, on_missing="error")
+    found = ptr.read_leaderboard(path)
+    assert [(e.run_id, e.topic_id, e.measure, e.value) for e in read.entries][:2] == [
+        tuple(row) for row in found.per_topic.to_numpy().tolist()
+    ]
 
 
 @pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
@@ -257,3 +295,35 @@ def results(data, tmp_path_factory):
     with tarfile.open(archive) as packed:
         packed.extractall(folder, filter="data")
     return folder / "results"
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_repaired_tasks_of_mteb_against_the_first_ones(results):
+    # computed by a plain script
+    expected = {
+        ("Touche2020", "Touche2020Retrieval.v3"): (87, 0.834270684109, 0.542725173210, 40),
+        ("HotpotQA", "HotpotQAHardNegatives"): (85, 0.979254275301, 0.949191685912, 4),
+        ("FEVER", "FEVERHardNegatives"): (85, 0.980941704036, 0.930715935335, 3),
+        ("ClimateFEVER", "ClimateFEVERHardNegatives"): (84, 0.973593570608, 0.916859122402, 4),
+    }
+    tasks = [task for pair in expected for task in pair]
+    scores = ptr.read_leaderboard(results, tasks=tasks, revisions="each")
+    for (first, repaired), (systems, tau, best, drop) in expected.items():
+        options = {"tasks": [first], "best": 30, "resamples": 0}
+        found = ptr.labels.compare_leaderboards(scores, {"repaired": [repaired]}, **options).of_all().iloc[0]
+        assert found[["runs", "max_drop"]].tolist() == [systems, drop]
+        assert found[["tau_b", "best_tau_b"]].tolist() == pytest.approx([tau, best], abs=1e-9)
+
+
+def test_how_many_models_of_mteb_there_are(results):
+    with pytest.warns(ptr.ReuseWarning) as told:
+        scores = ptr.read_leaderboard(results, revisions="each", external="yes")
+    said = [str(warning.message).rpartition("results: ")[2].partition(", such as")[0] for warning in told]
+    assert said == [
+        "224 results left out: written by MTEB before 1.11, without 'scores'",
+        "11 results left out: MSMARCO without the split 'dev'",
+        said[2],
+    ]
+    assert said[2].startswith("versions of one task count as tasks each: 'ClimateFEVER', 'DBPedia',")
+    assert scores.settings["systems"] == "383 systems of 292 models"
+    assert scores.settings["revisions"].startswith("each is a system (90 models with several")
