@@ -197,7 +197,7 @@ def labelled_answers(paths: Mapping[str, str], options: argparse.Namespace) -> d
     named = {name: getattr(options, name, None) for name in ("teams", "types")}
     labels = given_metadata(metadata=options.metadata and read_metadata(options.metadata), **named)
     # a new run that the table does not name is a team of its own
-    table = labels.table(names, complete=False).set_index("name", drop=False)
+    table = labels.table(names, complete=False, strict=True).set_index("name", drop=False)
     return {
         name: replace(answers, run_table=table.loc[answers.names].reset_index(drop=True))
         for name, answers in found.items()

@@ -477,7 +477,7 @@ def read_answers(
         warn(f"items of the importance {examples(odd.unique())} weigh nothing: known are {listed([*WEIGHTS])}.")
     given = rows[["qid", "run", "qanswer"]].drop_duplicates().dropna()
     texts = {(qid, run): text for qid, run, text in given.to_numpy().tolist()}
-    return _of_rows(rows, labels.table(rows["run"].dropna().drop_duplicates().tolist()), items, texts)
+    return _of_rows(rows, labels.table(rows["run"].dropna().drop_duplicates().tolist(), strict=True), items, texts)
 
 
 def _bank(bank: Any, rows: pd.DataFrame) -> pd.DataFrame:

@@ -514,7 +514,7 @@ def coder(
     check_order("order", order)
     choice("duplicates", duplicates, ("error", "best"))
     how_pooled = HowPooled(pool_order, pool_depth)
-    table = given_metadata(**labels).table(names)
+    table = given_metadata(**labels).table(names, strict=True)
 
     def rows_of(name: str, result: Any) -> RunRows:
         if isinstance(result, RunRows):

@@ -226,6 +226,7 @@ class GivenMetadata:
 
     frame: pd.DataFrame | None  # what is given as ``metadata``, None where nothing is
     labels: Mapping[str, Labels]  # ``"team"``, ``"type"`` or ``"pooled"`` -> what is said of runs
+    from_files: frozenset[str] = frozenset()  # the arguments that are given as a file
 
     @property
     def columns(self) -> set[str]:
@@ -233,10 +234,18 @@ class GivenMetadata:
         frame = pd.DataFrame() if self.frame is None else self.frame
         return {str(column) for column in frame.columns if not all(map(is_blank, frame[column]))} | set(self.labels)
 
-    def table(self, names: Sequence[str], base: pd.DataFrame | None = None, *, complete: bool = True) -> pd.DataFrame:
+    def table(
+        self,
+        names: Sequence[str],
+        base: pd.DataFrame | None = None,
+        *,
+        complete: bool = True,
+        strict: bool = False,
+    ) -> pd.DataFrame:
         """Return one row per run: ``name team type pooled`` and every further column that is given.
 
-        Where it is to be `complete`, a warning tells of runs that are left without what others are given.
+        Where it is to be `complete`, a warning tells of runs that are left without what others are given. Where it is
+        `strict`, a name that is nearly that of a run is an error, if it does not come of a file.
         """
         runs = pd.Series(list(names), dtype=object)
         bare = pd.DataFrame({"name": runs, "team": None, "type": None, "pooled": pd.NA})
@@ -245,13 +254,13 @@ class GivenMetadata:
         labels = [(_ARGUMENTS[column], column, given) for column, given in self.labels.items()]
         if self.frame is not None:
             listed = self.frame["name"].tolist()
-            _check_names("metadata", listed, names)
+            _check_names("metadata", listed, names, strict=strict and "metadata" not in self.from_files)
             cells = {column: self.frame[column] for column in self.frame.columns.drop("name")}
             of_frame = {column: Labels(dict(zip(listed, cells[column], strict=True))) for column in cells}
             labels = [*(("metadata", column, given) for column, given in of_frame.items()), *labels]
         for argument, column, given in labels:
             if argument != "metadata" and (given.of or given.rest is None):
-                _check_names(argument, list(given.of), names)
+                _check_names(argument, list(given.of), names, strict=strict and argument not in self.from_files)
             table[column] = _filled(table, column, given, argument)
             # tables often have the type of some runs only
             if (argument, column) != ("metadata", "type"):
@@ -264,8 +273,8 @@ class GivenMetadata:
         return table
 
 
-def _check_names(argument: str, given: Sequence[str], names: Sequence[str]) -> None:
-    """Raise where no run is named; warn of names that are no run's, one that is nearly one first."""
+def _check_names(argument: str, given: Sequence[str], names: Sequence[str], *, strict: bool) -> None:
+    """Raise where no run is named, or one is misspelt and that counts; warn of other names that are no run's."""
     known, named = set(names), set(given)
     strangers = [name for name in given if name not in known]
     # what is named already is not what another name means
@@ -273,6 +282,8 @@ def _check_names(argument: str, given: Sequence[str], names: Sequence[str]) -> N
     hints = {name: did_you_mean(name, unnamed) for name in strangers} if len(strangers) < _FEW else {}
     strangers.sort(key=lambda name: not hints.get(name))
     hint = hints.get(strangers[0], "") if strangers else ""
+    if hint and strict:
+        raise InputError(f"{argument} names {strangers[0]!r}, which is no run.{hint}", argument=argument)
     if len(strangers) == len(given):
         has = f"{argument} names none of the runs {examples(names)}; it has {examples(given) if given else 'none'}"
         raise InputError(f"{has}.{hint} Use the run tags of files, or names='file'.", argument=argument)
@@ -307,7 +318,10 @@ def given_metadata(
     frame = None if metadata is None else read_metadata(metadata)
     values: list[tuple[str, Any]] = [("team", teams), ("type", types), ("pooled", pooled)]
     labels = {column: _read_labels(value, column) for column, value in values if value is not None}
-    return GivenMetadata(frame, labels)
+    every = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
+    return GivenMetadata(
+        frame, labels, frozenset(name for name, given in every.items() if isinstance(given, str | Path))
+    )
 
 
 def record_in_words(pooled: pd.Series) -> str:

@@ -221,7 +221,7 @@ def system_tables(
     else:
         base = pd.DataFrame({"name": list(systems), "team": None, "type": None, "pooled": pd.NA}, dtype=object)
     given = given_metadata(teams=teams, types=types, pooled=pooled)
-    table = given.table(base["name"].tolist(), base, complete=False)
+    table = given.table(base["name"].tolist(), base, complete=False, strict=True)
     unsaid = table["team"].isna()
     stated = table.assign(team=table["team"].where(~unsaid, table["name"]))
     counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default))

@@ -221,7 +221,7 @@ class Scores(Record, Shareable):
         lacking = int((~has_topic).sum())
         settings = {"scores": "given by topic", "complete": complete}
         return cls(
-            run_table=labels.table(names)[["name", "team", "type"]],
+            run_table=labels.table(names, strict=True)[["name", "team", "type"]],
             topics=topics,
             measures=named,
             values=scores,

@@ -19,8 +19,8 @@ NAMES = ["r1", "r2", "r3"]
 TEAMS = ["A", "B", "A"]
 
 
-def make_run_table(names, *, base=None, complete=True, **labels):
-    return given_metadata(**labels).table(names, base, complete=complete)
+def make_run_table(names, *, base=None, complete=True, strict=False, **labels):
+    return given_metadata(**labels).table(names, base, complete=complete, strict=strict)
 
 
 def column(name, names=NAMES, **arguments):
@@ -197,19 +197,34 @@ def test_the_rest_has_the_default_of_the_caller():
     assert systems(pooled=["r2"]) == (NAMES, [False, True, False])
 
 
+def test_all_labels_by_index():
+    frame = pd.DataFrame({"team": TEAMS, "type": "t", "pooled": [True, False, None], "year": [1, 2, 3]}, index=NAMES)
+    wanted = make_run_table(NAMES, metadata=frame.reset_index(names="name"))
+    assert make_run_table(NAMES, metadata=frame).equals(wanted)
+    assert column("type", types=frame) == ["t"] * 3
+    assert column("pooled", pooled=frame) == [True, False, pd.NA]
+    assert column("pooled", pooled=frame["pooled"]) == [True, False, pd.NA]
+    # the names of runs may be numbers, where the index says what it is
+    numbered = pd.DataFrame({"team": TEAMS}, index=pd.Index([1, 2, 3], name="name"))
+    assert column("team", ["3", "1", "2"], teams=numbered) == ["A", "A", "B"]
+    # a column of names is what it says it is
+    both = pd.DataFrame({"name": NAMES, "team": TEAMS}, index=["r3", "r2", "r1"])
+    assert column("team", metadata=both) == TEAMS
+
+
 def test_misspelt_names(messages):
     names = ["BM25", "MiniLM"]
-    for arguments in (
-        {"teams": {"MiniML": "us"}},
-        {"pooled": ["MiniML"]},
-        {"pooled": {"MiniML": True}},
-        {"metadata": pd.DataFrame({"team": ["us"]}, index=["MiniML"])},
-    ):
-        call = lambda given=arguments: make_run_table(names, **given)  # noqa: E731
-        messages.refused(call, argument=next(iter(arguments)))
-    for arguments in ({"teams": {"BM25": "we", "MiniML": "us"}}, {"types": {"BM25": "lexical", "MiniML": "neural"}}):
-        call = lambda given=arguments: make_run_table(names, complete=False, **given)  # noqa: E731
-        messages.warned(call, times=1)
+    for complete in (True, False):
+        for arguments in (
+            {"teams": {"MiniML": "us"}},
+            {"teams": {"BM25": "we", "MiniML": "us"}},
+            {"types": {"BM25": "lexical", "MiniML": "neural"}},
+            {"pooled": ["MiniML"]},
+            {"pooled": {"MiniML": True}},
+            {"metadata": pd.DataFrame({"team": ["us"]}, index=["MiniML"])},
+        ):
+            call = lambda given=arguments, how=complete: make_run_table(names, complete=how, strict=True, **given)  # noqa: E731
+            messages.refused(call, argument=next(iter(arguments)))
 
 
 # teams and types that run files say of themselves
