@@ -23,7 +23,7 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import agreement_of_tests, drawn_agreement, pair_tests
 from pt_reuse.data.judgment_changes import rerank_by_labels
 from pt_reuse.judge import as_judges
-from pt_reuse.judging.compare_labels import BothLabelled, figures_of, scale_of
+from pt_reuse.judging.compare_labels import BothLabelled, figures_of
 from pt_reuse.studies.judged_fields import compared_labels
 
 FIGURES = ("agreement", "kappa", "alpha_nominal", "judge_relevant", "surplus", "precision", "recall")
@@ -163,7 +163,8 @@ def agreement(given):
         people, files = deep(given.data, year)[1], labels(given.data, year)
         for judge in as_judges({name: files[name] for name in sorted(files)}, rel={"exam-gpt-4": 2}):
             both = compared_labels(people, judge)
-            known.append(BothLabelled.of(both, scale_of([both])))
+            scale = np.unique([*both.pairs["human"], *both.left["human"]]).tolist()
+            known.append(BothLabelled.of(both, tuple(scale)))
     fields, draws = given.size((1000, 500), (2, 20))
     rows = [["topics", "interval", *FIGURES]]
     for n in (10, 20, 40, 80):

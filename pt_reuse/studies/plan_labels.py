@@ -44,14 +44,13 @@ _USUAL = ir_measures.P @ 10
 #: so many labels that all equal the judge's are more likely its own than what people said
 _SUSPECT = 10
 _KEYS = ["qid", "docno"]
-_STRATA = "stratum qid run label documents known relevant_known gain share labels probability"
+_STRATA = "stratum run label documents known relevant_known gain share labels probability"
 _COLUMNS = """
 number          | Number     |        | the number that is estimated
 target          | Target     |        | whether the plan is made for it
 documents       | Documents  | count  | documents it is of
 judge           | By the judge | score | its value by the judge's own labels, missing if undefined
 stratum         | Stratum    |        | the stratum
-qid             | Topic      |        | the topic, None where strata go over topics
 run             | Run        |        | the run whose first documents they are, None without runs
 label           | Label      | number | the label of the judge, <NA> for none
 known           | Known      | count  | documents that people judged before
@@ -280,16 +279,16 @@ def _strata(frame: pd.DataFrame, rel: int) -> tuple[pd.DataFrame, pd.Series]:
     name = (name if frame["run"].isna().all() else name + ":" + frame["run"].astype("string")).astype(object)
     known = frame["people"].notna()
     relevant = (frame["people"] >= rel).fillna(False) & known
-    frame = frame.assign(stratum=name, known=known, relevant_known=relevant, documents=1, qid=None)
+    frame = frame.assign(stratum=name, known=known, relevant_known=relevant, documents=1)
     # of a run the lowest label first, none before all
     ordered = frame.assign(labelled=frame["label"].notna()).sort_values(
         ["gain", "run", "labelled", "label"], ascending=[False, True, True, True], kind="stable"
     )
     grouped = ordered.groupby("stratum", sort=False)
-    table = grouped[["qid", "run", "label", "gain"]].first()
+    table = grouped[["run", "label", "gain"]].first()
     table = table.join(grouped[["documents", "known", "relevant_known"]].sum().astype(np.int64)).reset_index()
-    texts = {name: table[name].astype(object).where(table[name].notna(), None) for name in ("qid", "run")}
-    return table.assign(**texts), name
+    runs = table["run"].astype(object).where(table["run"].notna(), None)
+    return table.assign(run=runs), name
 
 
 def _people(judgments: Qrels | None) -> pd.DataFrame:

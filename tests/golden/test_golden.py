@@ -471,6 +471,8 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
 #: what a rebuilding may call otherwise, ``"table.column"`` -> the same today, or leave out (None); of one study behind
 #: its name, ``"study:table.column"``
 RENAMED: dict[str, str | None] = {
+    "plan_labels:table.qid": None,
+    "label_estimate:strata.qid": None,
     "plan_collection:yields": None,
     "compare_labels:between": None,
     "audit_labels:labels_between": None,
