@@ -298,3 +298,12 @@ def test_what_is_no_two_rankings(x, y, argument, messages):
 @pytest.mark.parametrize("names", [["a", "b"], ["a", "a", "b"]])
 def test_names_that_are_none(names, messages):
     messages.refused(lambda: rank_changes([3, 2, 1], [1, 2, 3], names), argument="names")
+
+
+def test_tau_ap_by_hand_and_its_direction():
+    # truth a b c d, estimate d a b c: C = 0, 1, 2 over 1, 2, 3: 2/3 (1/2 + 2/3) - 1 = -2/9
+    # the other way, walking a b c d with d a b c as truth: C = 1, 2, 0: 2/3 (1 + 1 + 0) - 1 = 1/3
+    truth, estimate = [4, 3, 2, 1], [3, 2, 1, 4]
+    assert tau_ap(truth, estimate) == pytest.approx(-2 / 9, abs=1e-15)
+    assert tau_ap(estimate, truth) == pytest.approx(1 / 3, abs=1e-15)
+    assert tau_ap(truth=truth, estimate=estimate) == tau_ap(truth, estimate)

@@ -9,6 +9,7 @@ import pytest
 import scipy.stats
 
 from pt_reuse.arrays.prediction_powered import (
+    PLAIN,
     SampledDocuments,
     TopicValues,
     corrected_totals,
@@ -214,3 +215,59 @@ def test_the_effective_number_of_documents():
     found = effective_of_pool(n, size, np.array([alone, alone, 0.0]), np.array([powered, alone, 0.0]))
     assert found[:2] == pytest.approx([wanted, n])
     assert np.isnan(found[2])
+
+
+def test_means_are_the_plain_formulas_column_by_column():
+    values = drawn()
+    found = powered_means(values, variance=PLAIN)
+    for i in range(4):
+        column = [part[:, i].tolist() for part in (values.human, values.judge, values.unlabelled)]
+        lam = literal_lambda(*column)
+        assert 0 < lam < 1
+        assert found.weight[i] == pytest.approx(lam, abs=1e-12)
+        estimate, se = literal(*column, lam)
+        assert (found.estimate[i], found.se[i]) == pytest.approx((estimate, se), abs=1e-12)
+        low, high = scipy.stats.t.interval(0.9, 11, estimate, se)
+        assert [end[i] for end in t_interval(found.estimate, found.se, found.n, 0.9)] == pytest.approx(
+            [low, high], abs=1e-12
+        )
+        assert found.p[i] == pytest.approx(2 * scipy.stats.t.sf(abs(estimate) / se, 11), abs=1e-12)
+        assert found.by_judge[i] == pytest.approx(np.mean(column[1] + column[2]))
+        assert found.n_eff[i] == pytest.approx(12 * (np.var(column[0], ddof=1) / 12) / se**2)
+
+
+@pytest.mark.parametrize(("n", "least", "most"), [(20, 0.945, 1.25), (50, 0.945, 1.1)])
+def test_intervals_cover_the_truth(n, least, most):
+    """Each column is a field of its own; the judge is as far off as it likes."""
+    random = np.random.default_rng(n)
+    human = random.normal(0.4, 0.2, (n + 200, 4000))
+    judge = 0.7 + 2 * human + random.normal(0, 0.3, human.shape)
+    found = powered_means(TopicValues(human[:n], judge[:n], judge[n:]))
+    low, high = t_interval(found.estimate, found.se, found.n, 0.95)
+    assert ((low <= 0.4) & (high >= 0.4)).mean() > least
+    assert found.estimate.mean() == pytest.approx(0.4, abs=0.002)
+    # the variance is that of the estimates, or somewhat more; for a known lambda it is less
+    assert 1 < (found.se**2).mean() / found.estimate.var() < most
+    plain = powered_means(TopicValues(human[:n], judge[:n], judge[n:]), variance=PLAIN)
+    assert (plain.se**2).mean() < found.estimate.var()
+    low, high = t_interval(plain.estimate, plain.se, plain.n, 0.95)
+    narrower = (high - low).mean() / np.subtract(*t_interval(found.human, found.human_se, n, 0.95)[::-1]).mean()
+    # the best that a correlation of .8 can do
+    assert narrower == pytest.approx(np.sqrt(1 - 0.64 * 200 / (200 + n)), rel=0.05)
+
+
+def test_differences_are_means_of_differences():
+    values = drawn(columns=5)
+    found = powered_differences(values)
+    pairs = list(itertools.combinations(range(5), 2))
+    for k, (i, j) in enumerate(pairs):
+        column = [(part[:, i] - part[:, j]).tolist() for part in (values.human, values.judge, values.unlabelled)]
+        lam = literal_lambda(*column)
+        assert found.weight[k] == pytest.approx(lam, abs=1e-9)
+        assert (found.estimate[k], found.se[k]) == pytest.approx(
+            (literal(*column, lam)[0], jackknifed(*column)), abs=1e-9
+        )
+        expected = scipy.stats.ttest_rel(values.human[:, i], values.human[:, j])
+        assert found.human_p[k] == pytest.approx(expected.pvalue, abs=1e-9)
+    assert len(found.estimate) == len(pairs) == 10
+    assert len(powered_differences(drawn(columns=1)).estimate) == 0

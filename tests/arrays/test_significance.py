@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -182,3 +184,37 @@ def test_the_memory_that_is_held_at_a_time_changes_nothing(monkeypatch):
     parts = drawn_agreement(one, other, bootstrap, 0.05, "holm")
     assert (whole.ns == parts.ns).all()
     assert (whole.ss_a == parts.ss_a).all()
+
+
+def literal(one, other, alpha):
+    """Count pair by pair what the tests of two (topics, systems) arrays say."""
+    counts = dict.fromkeys(["ss_a", "ss_d", "sn", "ns", "nn"], 0)
+    for i, j in combinations(range(one.shape[1]), 2):
+        found = []
+        for values in (one, other):
+            x, y = values[:, i], values[:, j]
+            p = 1.0 if (x == y).all() else scipy.stats.ttest_rel(x, y).pvalue
+            found.append((p < alpha and x.mean() != y.mean(), x.mean() > y.mean()))
+        (a, a_first), (b, b_first) = found
+        kind = "ss" if a and b else "sn" if a else "ns" if b else "nn"
+        counts[f"ss_{'a' if a_first == b_first else 'd'}" if kind == "ss" else kind] += 1
+    return counts
+
+
+def normal_scores(seed, topics=20, systems=9, spread=0.15):
+    random = np.random.default_rng(seed)
+    return random.normal(0, 0.2, (topics, systems)) + random.normal(0, spread, systems)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_are_those_of_a_loop_over_scipy(seed, alpha):
+    one, other = normal_scores(seed), normal_scores(seed + 50, topics=31)
+    found = agreement_of_tests(pair_tests(one), pair_tests(other), alpha)
+    expected = literal(one, other, alpha)
+    assert {name: getattr(found, name) for name in expected} == expected
+    weight = 2 * expected["ss_a"] + 2 * expected["ss_d"] + expected["sn"] + expected["ns"]
+    assert found.agree == 2 * expected["ss_a"] / weight
+    assert found.active == 2 * expected["ss_d"] / weight
+    assert found.passive == (expected["sn"] + expected["ns"]) / weight
+    assert found.untested == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -101,3 +102,17 @@ def test_shares_of_a_hundred_equal_those_of_fractions():
         for n in (1, 7, 50, 86_830):
             exact = Fraction(hundredths, 100) * n
             assert share_of(hundredths / 100, n) == int(exact + Fraction(1, 2))
+
+
+@pytest.mark.parametrize("weights", [(0.6, 0.4), (0.5, -0.5)])
+@pytest.mark.parametrize(("units", "drawn"), [((12, 8), (5, 4)), ((30, 20), (10, 8))])
+def test_two_strata_cover_every_truth(weights, units, drawn):
+    w, size, n = arrays(weights, units, drawn)
+    counts = np.array(list(product(range(drawn[0] + 1), range(drawn[1] + 1))))
+    options = {"drawn": n, "units": size, "cells": np.arange(2), "confidence": 0.95}
+    found = [stratified_interval(0.0, w, count / n, **options) for count in counts]
+    low, high = (np.array([getattr(one, side) for one in found]) for side in ("low", "high"))
+    for true in product(range(units[0] + 1), range(units[1] + 1)):
+        chance = np.prod([hypergeom.pmf(counts[:, s], units[s], true[s], drawn[s]) for s in (0, 1)], axis=0)
+        value = w @ (np.array(true) / size)
+        assert chance[(low <= value + 1e-9) & (high >= value - 1e-9)].sum() >= 0.93

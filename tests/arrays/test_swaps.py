@@ -100,3 +100,12 @@ def test_pairs_that_are_counted_in_several_goes(at_once, monkeypatch):
     draws = drawn(3, 5, 5)
     monkeypatch.setattr(bootstrap, "_TALLIED", 3 * at_once)
     assert count_swaps(TopicSums(scores), draws, Bins.of(0.01, 21)).tolist() == in_floats(scores, draws, 0.01, 21)
+
+
+def test_means_are_exact_whatever_the_order_of_topics():
+    scores = np.random.default_rng(8).random((30, 20)) ** 5
+    draws = drawn(20, 30, 30)[:, 0]
+    sums = TopicSums(scores)
+    shuffled = np.random.default_rng(9).permuted(draws, axis=1)
+    assert (sums.means(draws) == sums.means(shuffled)).all()
+    assert np.abs(sums.means(draws) / 1e12 - scores[draws].mean(axis=1)).max() < 1e-12

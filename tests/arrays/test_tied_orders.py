@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,3 +70,9 @@ def test_many_equal_scores_take_no_time_and_are_numbers(name):
     judged = labels[labels != UNJUDGED]
     low, mean, high = over_orders(native_spec(measure), TiedList(labels, np.zeros(5000, dtype=np.int64)), judged)
     assert 0 <= low <= mean + 1e-12 <= high + 2e-12 <= 1 + 1e-9
+
+
+def test_the_mean_of_a_reciprocal_rank():
+    labels = np.array([0, 1, 0], dtype=np.int16)
+    found = over_orders(native_spec(ir_measures.RR), TiedList(labels, np.zeros(3, dtype=np.int64)), labels)
+    assert np.allclose(found, (1 / 3, (1 + 1 / 2 + 1 / 3) / 3, 1))

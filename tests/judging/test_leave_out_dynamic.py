@@ -131,3 +131,26 @@ def test_what_cannot_be(messages):
     odd = {"measures": "XYZ", "by": "colour", "seed": -1, "n_jobs": 0, "rel": 0, "resamples": -1}
     for argument, value in odd.items():
         messages.refused(call, **{argument: value}, argument=argument)
+
+
+def test_the_tables_say_what_the_sets_are(found):
+    relevant = {qid: {d for d in docnos if ALL.get((qid, d), 0) >= 1} for qid, docnos in FULL.items()}
+    assert found.topics["judged"].tolist() == [len(FULL[qid]) for qid in JUDGED.topics]
+    assert found.topics["relevant"].tolist() == [len(relevant[qid]) for qid in JUDGED.topics]
+    assert (found.topics["pooled"] + found.topics["chosen"] == found.topics["judged"]).all()
+    assert found.topics["units"].tolist() == [sum(q == qid for _, q in WITHOUT) for qid in JUDGED.topics]
+    assert found.topics["unlabelled"].tolist() == [0] * len(JUDGED.topics)
+    removed = found.table[found.table["measure"] == "AP"].set_index("team")["removed"]
+    static = ptr.leave_out_uniques(RUNS, JUDGED, "AP", depth=3)
+    counts = found.unique_counts.set_index("team")
+    assert counts["unique_relevant"].to_dict() == static.unique_counts.set_index("team")["unique_relevant"].to_dict()
+    for team in found.units.names:
+        mine = {qid: WITHOUT.get((team, qid), FULL[qid]) for qid in JUDGED.topics}
+        assert removed[team] == sum(len(FULL[qid] - docnos) for qid, docnos in mine.items())
+        n_relevant = sum(ALL.get((qid, d), 0) >= 1 for qid, docnos in mine.items() for d in docnos)
+        assert counts.loc[team, "relevant"] == n_relevant
+        assert all(len(docnos) == len(FULL[qid]) for qid, docnos in mine.items())
+    uniques = ptr.depth_pool(RUNS, depth=3).uniques().merge(JUDGED.to_frame()).query("label >= 1")
+    for team, of in uniques.groupby("team"):
+        again = sum(docno in WITHOUT[team, qid] for qid, docno in zip(of["qid"], of["docno"], strict=True))
+        assert counts.loc[team, "found_again"] == again

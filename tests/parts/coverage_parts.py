@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
-from statistics import mean
+from statistics import mean, median
 
 import pandas as pd
 
@@ -12,6 +13,7 @@ import pt_reuse as ptr
 TOPICS = [str(n) for n in range(1, 8)]
 DEPTHS = (1, 3, 10)
 POOL_DEPTH = 3
+P = 0.8
 
 
 def ragged_field(seed=1, n_runs=6, longest=14):
@@ -72,10 +74,21 @@ def share(docs, known, k):
     return sum(docno not in known for docno in top) / len(top) if top else 1.0
 
 
-def by_hand(runs, judged):
-    """Return per run: its shares by depth in two conventions, and how many documents it has there."""
+def residual(docs, known):
+    """Return the residual of RBP as it is defined: unjudged documents, and p^n for what follows the list."""
+    return sum((1 - P) * P**i for i, docno in enumerate(docs) if docno not in known) + P ** len(docs)
+
+
+def by_hand(runs, labels, judged):
+    """Return per run: its shares by depth in two conventions, how deep it is judged, its residual and its RBP."""
     found = {}
     for name, lists in lists_of(runs).items():
+        longest = max(len(docs) for docs in lists.values())
+        deep = []
+        for qid, known in judged.items():
+            docs = lists.get(qid, [])
+            gaps = [i for i, docno in enumerate(docs) if docno not in known]
+            deep += [gaps[0] if gaps else longest] if docs else []
         found[name] = {
             "unjudged": {k: mean(share(lists.get(q, []), known, k) for q, known in judged.items()) for k in DEPTHS},
             "of_k": {
@@ -83,6 +96,12 @@ def by_hand(runs, judged):
                 for k in DEPTHS
             },
             "documents": {k: sum(len(lists.get(q, [])[:k]) for q in judged) for k in DEPTHS},
+            "judged_to": min(deep),
+            "median_judged_to": median(deep),
+            "residual": mean(residual(lists.get(q, []), known) for q, known in judged.items()),
+            "RBP": mean(
+                sum((1 - P) * P**i for i, d in enumerate(lists.get(q, [])) if labels[q].get(d, 0) >= 1) for q in judged
+            ),
         }
     return found
 
@@ -100,3 +119,12 @@ def left_out(runs, judged, depth=POOL_DEPTH):
         team: {q: {d for d in known if teams.get((q, d)) != {team}} for q, known in judged.items()}
         for team in set(table["team"])
     }
+
+
+def condensed_ndcg(docs, labels, cutoff=10):
+    """Return nDCG at the cutoff of a list without unjudged documents."""
+    kept = [docno for docno in docs if labels.get(docno, -1) >= 0]
+    gain = sum(labels[docno] / math.log2(i + 2) for i, docno in enumerate(kept[:cutoff]))
+    best = sorted((label for label in labels.values() if label > 0), reverse=True)[:cutoff]
+    ideal = sum(label / math.log2(i + 2) for i, label in enumerate(best))
+    return gain / ideal if ideal else 0.0

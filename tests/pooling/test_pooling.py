@@ -7,7 +7,7 @@ import pytest
 import reference_lou
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_lou import contributions_of, pooled_runs, records, team_fields
+from reference_lou import contributions_of, pairs_of, pooled_runs, records, team_fields
 
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
@@ -96,3 +96,21 @@ def test_what_is_told_from_which_share_on():
         ({"judged": 0, "pooled": 0, "assumed": 8}, 0),
     ):
         assert len(list(dataclasses.replace(FIT, **changes).caveats())) == told, changes
+
+
+@settings(deadline=None, max_examples=12)
+@given(team_fields(), DEPTHS, st.sampled_from(["team", "run", "type"]))
+def test_without_equals_a_pool_of_the_others(field, depth, by):
+    pool, unit_of = depth_pool(field.as_runs(), depth=depth), field.units(by)
+    for unit in {unit_of[name] for name in field.pooled}:
+        others = [name for name in field.pooled if unit_of[name] != unit]
+        left = pool.without(**{by: unit})
+        assert contributions_of(left) == reference_lou.depth_pool(field.runs, depth, others, "trec_eval")
+        assert pairs_of(left.to_frame()) | pairs_of(pool.uniques(by)[lambda f, u=unit: f.iloc[:, 3] == u]) == set(
+            contributions_of(pool)
+        )
+        if others:
+            again = depth_pool(field.as_runs(), depth=depth, contributors=others)
+            assert records(left.to_frame().sort_values(["qid", "docno"])) == records(
+                again.to_frame().sort_values(["qid", "docno"])
+            )

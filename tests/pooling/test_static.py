@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +15,7 @@ from reference_lou import contributions_of, pairs_of
 
 import pt_reuse as ptr
 from pt_reuse.arrays.lists import Fusion, TopicRows
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import METHODS, NORM_NAMES
 from pt_reuse.pooling.depth import depth_pool, fusion_pool, take_pool
 
@@ -136,3 +140,22 @@ def test_what_cannot_be_pooled_is_refused(argument, call):
 
 def found(collection, pool):
     return len(pool), int(collection.qrels.restrict(pool).counts()["relevant"].sum())
+
+
+def test_fused_lists_of_ranx_make_the_pool():
+    kept = Path(__file__).parents[1] / "arrays" / "fused_by_ranx.json"
+    names = {"rrf k=60": "rrf", "rbp p=0.8": "rbp", "combmnz norm=min-max": "combmnz", "borda": "borda"}
+    compared = 0
+    for case in json.loads(kept.read_text()):
+        if any(len({score for _, score in run}) < len(run) for run in case["runs"]):
+            continue  # ranx has a tie rule of its own
+        frames = {
+            f"r{i}": pd.DataFrame(run, columns=["docno", "score"]).assign(qid="1") for i, run in enumerate(case["runs"])
+        }
+        for name, method in names.items():
+            pool = fusion_pool(RunSet.from_frames(frames), n=4, method=method, depth=1000).to_frame()
+            expected = case["fused"][name]
+            assert pool["priority"].tolist() == pytest.approx(sorted(expected.values(), reverse=True)[:4], rel=1e-11)
+            assert [expected[doc] for doc in pool["docno"]] == pytest.approx(pool["priority"].tolist(), rel=1e-11)
+            compared += 1
+    assert compared >= 40

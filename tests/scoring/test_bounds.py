@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import completions as by_hand
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, nDCG
 from opened import opened
 
@@ -90,3 +95,65 @@ def test_measures_of_which_no_bound_is_known():
     found = score_bounds(runs_of({"1": ["d1"]}), qrels_of({"1": {"d1": 1}}), [others[0], P @ 1, *others[1:]])
     assert found.measures == [P @ 1]
     assert found.low.shape == (1, 1, 1)
+
+
+def by_brute_force(docnos, judged, top, measure):
+    """Return the lowest and the highest score of a topic over all labels of what the measure sees unjudged."""
+    cutoff = measure.params.get("cutoff")
+    holes = [docno for docno in docnos[:cutoff] if judged.get(docno, -1) < 0]
+    known = {docno: label for docno, label in judged.items() if docno not in holes}
+    run = {docno: -float(i) for i, docno in enumerate(docnos)}
+    complete = {}
+    for i, labels in enumerate(itertools.product(range(top + 1), repeat=len(holes))):
+        labelled = {**known, **dict(zip(holes, labels, strict=True))}
+        # of a topic without a label of at least 0 pytrec_eval's answer is undefined
+        complete[str(i)] = {"nobody's": 0, **{docno: max(label, 0) for docno, label in labelled.items()}}
+    # the provider of this one prints five decimals
+    same = nDCG(gains={1: 1, 2: 3, 3: 7}) @ cutoff if measure.params.get("dcg") else measure
+    scores = [metric.value for metric in ir_measures.iter_calc([same], complete, dict.fromkeys(complete, run))]
+    assert len(scores) == len(complete)
+    return min(scores), max(scores)
+
+
+@st.composite
+def cases(draw):
+    """Yield (documents returned, labels of some and of others)."""
+    documents = [f"d{i}" for i in range(9)]
+    returned = draw(st.permutations(documents[:6]))[: draw(st.integers(1, 6))]
+    labels = {
+        d: label for d in documents if (label := draw(st.sampled_from([None, -2, -1, 0, 0, 1, 1, 2, 3]))) is not None
+    }
+    holes = [d for d in returned if labels.get(d, -1) < 0]
+    for docno in holes[4:]:  # every completion is scored
+        labels[docno] = 0
+    return returned, labels
+
+
+@given(cases())
+def test_as_all_completions(case):
+    returned, labels = case
+    # the other topic has the highest label, which the first need not have
+    judged = {"1": {"elsewhere": -1, **labels}, "2": {"e": 2, "f": 0}}
+    top = max(2, *judged["1"].values())
+    found = score_bounds(runs_of({"1": returned, "2": ["e"]}), qrels_of(judged), MEASURES)
+    assert found.measures == MEASURES
+    for m, measure in enumerate(MEASURES):
+        expected = by_brute_force(returned, judged["1"], top, measure)
+        assert (found.low[m, 0, 0], found.high[m, 0, 0]) == pytest.approx(expected, abs=1e-9), measure
+
+
+def test_bounds_by_hand():
+    # d1 label 1, d2 unjudged, d3 unjudged; another document of label 1 is not retrieved, the highest label is 3
+    runs = runs_of({"1": ["d1", "d2", "d3"], "2": ["e"]})
+    qrels = qrels_of({"1": {"d1": 1, "x": 1}, "2": {"e": 3}})
+    found = score_bounds(runs, qrels, [P @ 3, AP, RBP(rel=1, p=0.5), RBP(rel=1, p=0.5) @ 2, nDCG @ 2])
+    low, high = found.low[:, 0, 0], found.high[:, 0, 0]
+    assert (low[0], high[0]) == pytest.approx((1 / 3, 1))
+    # 1/2 as it is; with d3 (1 + 2/3) / 3, with both 3/4; with d2 alone (1 + 1) / 3
+    assert (low[1], high[1]) == pytest.approx((1 / 2, 3 / 4))
+    # the weights are 1/2, 1/4, 1/8, and 1/8 for all ranks below; down to rank 2, 1/4 for these
+    assert (low[2], high[2], low[3], high[3]) == pytest.approx((1 / 2, 1, 1 / 2, 1))
+    # label 1 is better for d2 than 3: the ideal ranking has the other document at its second rank either way
+    second = 1 / np.log2(3)
+    assert (low[4], high[4]) == pytest.approx((1 / (1 + second), 1.0))
+    assert (1 + 3 * second) / (3 + second) < 1

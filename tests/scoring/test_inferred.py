@@ -12,7 +12,7 @@ import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, nDCG
+from ir_measures import AP, infAP, nDCG
 from sample_parts import sample_qrels, some_samples, strata_of
 
 import pt_reuse as ptr
@@ -168,3 +168,39 @@ def test_a_cutoff_below_1(messages):
     )
     messages.refused(lambda: ir_measures.calc_aggregate([ptr.pools.xinfAP @ 0], qrels, run))
     messages.refused(lambda: ptr.score(FIELD.runs, sampled(0.3), ptr.pools.xinfAP @ 0))
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 10**6), st.sampled_from([0.1, 0.5, 1.0]))
+def test_of_one_stratum_xinfap_is_infap_but_for_the_epsilons(seed, share):
+    rankings, samples = some_samples(seed, n_topics=2, shares=[share])
+    found = values(one_run(rankings), sample_qrels(samples), [ptr.pools.xinfAP, infAP])[:, :, 0]
+    for t, topic in enumerate(rankings):
+        assert found[1, t] == pytest.approx(slow_xinfap(rankings[topic], samples[topic], epsilons=2e-5), abs=1e-7)
+        assert found[0, t] == pytest.approx(slow_xinfap(rankings[topic], samples[topic]), abs=1e-12)
+
+
+def test_score_experiment_and_pyterrier_agree():
+    qrels = sampled([1, 0.3], strata="rank", bands=[3, 15])
+    measures = [ptr.pools.xinfAP, ptr.pools.xinfNDCG @ 10, infAP]
+    names = FIELD.runs.names[:3]
+    scored = ptr.score(FIELD.runs, qrels, measures).mean.set_index("name").loc[names]
+    systems = {f"my {name}": pt.Transformer.from_df(FIELD.runs[name].drop(columns="name")) for name in names}
+    theirs = pt.Experiment(systems, TOPICS, qrels.to_frame(), measures)
+    ours = ptr.Experiment(systems, TOPICS, qrels, measures, field=FIELD.runs, reuse=["rank"])
+    every = ptr.score(FIELD.runs, qrels, measures).mean
+    for measure in map(repr, measures):
+        np.testing.assert_allclose(theirs[measure], scored[measure], rtol=1e-9)
+        np.testing.assert_allclose(ours[measure], scored[measure], rtol=1e-9)
+        better = (every[measure].to_numpy() > scored[measure].to_numpy()[:, None] + 1e-9).sum(axis=1)
+        mine = (ours[measure].to_numpy() > ours[measure].to_numpy()[:, None] + 1e-9).sum(axis=1)
+        assert ours[f"{measure} rank"].tolist() == (1 + better + mine).tolist()
+
+
+def test_topics_without_results_or_relevant_documents_score_0():
+    rankings, samples = some_samples(3, n_topics=3)
+    del rankings["2"]
+    samples["3"] = {docno: (stratum, min(label, 0)) for docno, (stratum, label) in samples["3"].items()}
+    found = values(one_run(rankings), sample_qrels(samples), [ptr.pools.xinfAP, ptr.pools.xinfNDCG])[:, :, 0]
+    assert (found[:, 0] > 0).all()
+    assert (found[:, 1:] == 0).all()

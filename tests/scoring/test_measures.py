@@ -131,3 +131,10 @@ def test_a_name_is_matched_whole(messages):
     for name in [*odd, "P@0x0A", "nDCG\\@10"]:
         assert not is_measure(name)
         messages.refused(lambda name=name: parse_measures(name), argument="measures")
+
+
+def test_unjudged_is_1_minus_precision(messages):
+    scores = messages.warned(lambda: score(FIELD.runs, RELEVANT, [P @ 10, Unjudged @ 10, AP]))
+    found = scores.mean
+    assert (found["Unjudged@10"] + found["P@10"]).tolist() == pytest.approx([1.0] * len(found))
+    assert scores.settings[BEWARE] == "judgments of relevant documents only"

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, Judged, SetP, infAP
+from ir_measures import AP, Bpref, Judged, P, R, Rprec, SetP, infAP, nDCG
 from reference import NATIVE, as_qrels, as_runs, changed, fields, score_field
 
 from pt_reuse.arrays.kernels import KERNELS, NO_CHANGES, UNJUDGED, Changes
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import Rescoring, rescore
@@ -145,3 +146,17 @@ def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete, at_o
     means = PerturbedScores.of(blocks, run_set, qrels, NATIVE, 3, complete=complete).means
     found = rescored(run_set, qrels, NATIVE, changes)[1]
     assert np.array_equal(means, mean_over_topics(found.swapaxes(1, 2), has))
+
+
+def test_many_sets_on_trec8(trec8):
+    runs, qrels = trec8.runs, trec8.qrels
+    labels, chance = qrels.arrays.labels, np.random.default_rng(0)
+    rows = np.flatnonzero(labels > 0)
+    sets = [np.sort(chance.choice(rows, 100, replace=False)) for _ in range(5)]
+    changes = Changes(5, np.repeat(np.arange(5), 100), np.concatenate(sets), np.full(500, UNJUDGED))
+    measures = [AP, P @ 10, nDCG @ 10, Rprec, Bpref, R @ 1000]
+    base, found = rescored(runs, qrels, measures, changes)
+    frame = qrels.to_frame()
+    reduced = Qrels(frame.drop(index=sets[3]), topics=qrels.topics)
+    assert np.array_equal(found[:, :, 3], score(runs, reduced, measures).values)
+    assert base.shape == (6, 50, 129)

@@ -94,3 +94,36 @@ def test_measures_of_subtopics_are_refused_by_name(measure, messages, tmp_path):
             lambda reuse=reuse: ptr.Experiment(frames(), TOPICS, rows, [AP, measure], reuse=reuse),
             argument="eval_metrics",
         )
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_topics_that_a_run_lacks(complete):
+    short = {"A": RUNS[RUNS.names[0]], "B": RUNS[RUNS.names[0]].query("qid != '1'")}
+    found = ptr.score(short, QRELS, [NumRet, AP], complete=complete)
+    by_topic = found.of(NumRet).sum()
+    assert found.mean.set_index("name")["NumRet"].to_dict() == by_topic.to_dict()
+    assert found.topic_means["NumRet"].means()[0].tolist() == by_topic.tolist()
+    assert by_topic["A"] > by_topic["B"]
+
+
+def test_all_doors_have_one_scale():
+    m, deep = NumRet(rel=1), {"depth": 10}
+    scores = ptr.score(RUNS, QRELS, m).mean.set_index("name")["NumRet(rel=1)"]
+    lou = ptr.leave_out_uniques(RUNS, QRELS, m, **deep)
+    by_run = lou.by_run.set_index("name")
+    assert by_run["score"].to_dict() == scores.to_dict()
+    relevant = lou.unique_counts.set_index("team")["unique_relevant"]
+    # a team loses what it alone found, in documents
+    lost = by_run["score"] - by_run["reduced_score"]
+    assert (lost <= by_run["team"].map(relevant)).all()
+    assert (lost == lost.round()).all()
+    whole = lou.whole_field()
+    lost = whole["score"] - whole["reduced_score"]
+    assert (whole["score"] == whole["name"].map(scores)).all()
+    assert ((lost >= 0) & (lost == lost.round())).all()
+    assert lost.max() > 0
+    ranks = ptr.rank_intervals(ptr.score(RUNS, QRELS, m)).table.set_index("name")
+    column = next(name for name in ("score", "mean") if name in ranks)
+    assert ranks[column].to_dict() == scores.to_dict()
+    same = ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, m)
+    assert same.changes.set_index("name")["score"].to_dict() == scores.to_dict()

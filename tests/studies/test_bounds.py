@@ -123,3 +123,35 @@ def test_what_is_counted_and_refused(messages):
     messages.refused(lambda: ptr.profile.bounds(one, field.qrels, AP), argument="runs")
     messages.refused(lambda: ptr.profile.bounds(field.runs, field.qrels, [AP, Rprec]), argument="measures")
     messages.warned(lambda: ptr.profile.bounds(field.runs, field.qrels.select(field.qrels.topics[:1]), P @ 5))
+
+
+def test_means_are_over_topics_and_runs_that_lack_one_score_0():
+    runs, labels = small(3)
+    field = field_of({**runs, "s0": {"1": runs["s0"]["1"], "2": runs["s0"]["1"]}})
+    found = ptr.profile.bounds(field, qrels_of({**labels, "2": {"x": 1}}), P @ 3).table.set_index("name")
+    single = ptr.profile.bounds(field_of(runs), qrels_of(labels), P @ 3).table.set_index("name")
+    for name in ("s1", "s2"):
+        assert found.loc[name, ["low", "high"]].tolist() == pytest.approx(
+            (single.loc[name, ["low", "high"]] / 2).tolist()
+        )
+    own = min(3, len(runs["s0"]["1"])) / 3
+    assert found.loc["s0", "high"] == pytest.approx((single.loc["s0", "high"] + own) / 2)
+
+
+def test_the_numbers_of_the_page(trec8):
+    runs = trec8.runs.reorder("trec_eval9")
+    judged = trec8.qrels.restrict(ptr.depth_pool(runs.select(pooled=True), 10))
+    found = ptr.profile.bounds(runs, judged, [P @ 10, nDCG @ 10])
+    precision, of_gain = found.summary.to_dict("records")
+    assert (precision["holds"], precision["pairs"]) == (5831, 8205)
+    assert (of_gain["holds"], of_gain["pairs"]) == (6351, 8253)
+    assert round(of_gain["mean_width"], 1) == 30.5
+    # with all judgments for truth, no order that holds is wrong, and every score and rank is inside
+    truth = ptr.score(runs, trec8.qrels, [P @ 10, nDCG @ 10]).mean.set_index("name")
+    for measure in ("P@10", "nDCG@10"):
+        mine = found.pairs[(found.pairs["measure"] == measure) & found.pairs["holds"]]
+        assert (truth.loc[mine["first"], measure].to_numpy() > truth.loc[mine["second"], measure].to_numpy()).all()
+        table = found.table[found.table["measure"] == measure].set_index("name").loc[truth.index]
+        rank = truth[measure].round(12).rank(ascending=False, method="min")
+        assert (table["rank_low"] <= rank).all()
+        assert (rank <= table["rank_high"]).all()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import partial
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_teams=5)
 RUNS, PEOPLE = FIELD.runs, FIELD.qrels
@@ -145,3 +148,37 @@ def test_what_cannot_be_compared_is_refused(messages):
     parts = {name: PEOPLE.select([topic]) for name, topic in (("a", "1"), ("b", "2"))}
     with pytest.warns(ptr.ReuseWarning):
         refused("judge", RUNS, PEOPLE, parts, "AP")
+
+
+def test_correlations_are_those_of_scipy(found, literal):
+    def means(judge, of, who):
+        fields = {"original": [literal[None, who]], "re-ranked": [literal[judge, who]]}
+        fields["both"] = fields["original"] + fields["re-ranked"]
+        return np.hstack(fields[of]).mean(axis=0).round(12)
+
+    scored = [pair for pair in pairs() if pair[1] != "people"]
+    for (judge, scorer), field in itertools.product(scored, ("original", "re-ranked", "both")):
+        people, theirs = means(judge, field, "people"), means(judge, field, scorer)
+        row = row_of(found.rankings, judge, scorer, field=field)
+        assert row["systems"] == len(people)
+        assert row["tau_b"] == pytest.approx(scipy.stats.kendalltau(people, theirs).statistic)
+        best = [i for i, mine in enumerate(people) if (people > mine).sum() < BEST]
+        tau = scipy.stats.kendalltau(people[best], theirs[best]).statistic
+        assert row["tau_b_best"] == pytest.approx(tau, nan_ok=True)
+        assert row["tau_b_low"] <= row["tau_b"] <= row["tau_b_high"]
+
+
+def test_intervals_draw_the_same_topics_for_all(found, literal):
+    row = row_of(found.table, "sharp", "sharp")
+    counts = TopicBootstrap(RESAMPLES, 0, 0.95).counts(len(PEOPLE.topics))
+    gains = {
+        who: (counts @ (literal["sharp", who] - literal[None, who]) / len(PEOPLE.topics)).mean(axis=1)
+        for who in ("sharp", "people")
+    }
+    n = len(PEOPLE.topics)
+    for number, drawn in (("mean_gain", gains["sharp"]), ("excess_gain", gains["sharp"] - gains["people"])):
+        error = np.std(drawn, ddof=1) * np.sqrt(n / (n - 1))
+        ends = scipy.stats.t.interval(0.95, n - 1, loc=row[number], scale=error)
+        assert [row[f"{number}_low"], row[f"{number}_high"]] == pytest.approx(ends)
+    people = row_of(found.table, "sharp", "people")
+    assert np.isnan([people["excess_gain"], people["excess_gain_low"]]).all()

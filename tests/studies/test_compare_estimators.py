@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, RBP, P, nDCG
+from reference_lou import pairs_of
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.inputs import Pooled
+from pt_reuse.studies.new_runs.estimators import LEAST
 from pt_reuse.studies.new_runs.evidence import FEATURES, Evidence, LeaveOneOutSetting, signals_of
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=11, length=40)
@@ -159,3 +161,74 @@ def test_what_is_said_of_texts_is_that_of_a_classifier_of_known_ones():
         expected = model.decision_function(features[[by_name[docnos[row]] for row in case.unjudged_docs[mine]]])
         assert case.features[mine][:, setting.columns("texts")[1]] == pytest.approx(expected, abs=1e-5)
         assert not case.features[mine][:, setting.columns("texts")[0]].any()
+
+
+def test_the_truth_is_the_score_and_lies_inside_the_bounds(found):
+    scores = ptr.score(FIELD.runs, FIELD.qrels, MEASURES).mean.set_index("name")
+    for measure in MEASURES:
+        rows = of(found, measure, "chosen")
+        assert rows["score"].to_numpy() == pytest.approx(scores[measure].loc[rows.index].to_numpy(), abs=1e-12)
+        assert (rows["lowest"] <= rows["score"] + 1e-12).all()
+        assert (rows["score"] <= rows["highest"] + 1e-12).all()
+        assert (rows[["low", "high"]].to_numpy() >= rows[["lowest"]].to_numpy() - 1e-12).all()
+        others = scores[measure].to_dict()
+        for name, row in rows.iterrows():
+            rivals = [others[other] for other, team in FIELD.runs.run_table[["name", "team"]].itertuples(index=False)
+                      if team != row["team"]]  # fmt: skip
+            # P@10 of others does not depend on what a team alone brought
+            better = sum(rival > row["predicted"] + 1e-12 for rival in rivals)
+            assert row["predicted_rank"] == 1 + better or measure != "P@10", name
+            assert row["rank_low"] <= row["predicted_rank"] or row["rank_best"] > row["predicted_rank"]
+
+
+def test_pairs_that_are_decided_and_wrong_pair_by_pair():
+    # unjudged documents as not relevant, by a measure without a divisor that sees documents below the pool's depth
+    field = ptr.demo.simulate_field(seed=1, n_topics=6, n_docs=200, n_teams=6, length=40, depth=5)
+    measure = RBP(rel=1, p=0.97)
+    row = (
+        ptr.profile.compare_estimators(field.runs, field.qrels, measure, depth=5, estimators=["zero"], confidence=0.6)
+        .table.set_index("estimator")
+        .loc["zero"]
+    )
+    pooled, frame = field.runs.select(pooled=True), field.qrels.to_frame()[["qid", "docno", "label"]]
+    team_of = field.runs.run_table.set_index("name")["team"]
+    of_team = {team: pairs_of(ptr.depth_pool(pooled.select(team=team), depth=5).to_frame()) for team in pooled.teams}
+    assert pairs_of(frame) == set().union(*of_team.values())
+
+    def without(*teams):
+        rest = set().union(*(of_team[team] for team in pooled.teams if team not in teams))
+        return np.array([pair in rest for pair in zip(frame["qid"], frame["docno"], strict=True)])
+
+    def means(rows):
+        return ptr.score(field.runs, Qrels(rows, topics=field.qrels.topics), measure).mean.set_index("name")[
+            repr(measure)
+        ]
+
+    def without_and_spread(known, judged):
+        # the most that its documents can bring, all of them relevant
+        score, most = means(frame[known]), means(frame.assign(label=frame["label"].where(known, 1))[judged])
+        return score, 0.1 * (most - score) + LEAST
+
+    truth, outcomes = means(frame), []
+    for team in pooled.teams:
+        known, spread = without_and_spread(without(team), without())
+        errors = []
+        for other in set(pooled.teams) - {team}:
+            names = pooled.select(team=other).names
+            left, its_spread = without_and_spread(without(team, other), without(team))
+            errors += [(error, 1 / len(names)) for error in ((known - left).abs() / its_spread)[names]]
+        errors.sort()
+        # each team has one weight, the one that is predicted too
+        enough = np.cumsum([weight for _, weight in errors]) >= 0.6 * len(pooled.teams) - 1e-9
+        critical = errors[int(np.flatnonzero(enough)[0])][0]
+        for name in pooled.select(team=team).names:
+            for rival in team_of.index[team_of != team]:
+                apart = known[name] - known[rival]
+                if abs(apart) <= critical * spread[name]:
+                    outcomes.append("open")
+                else:
+                    outcomes.append("right" if (truth[name] - truth[rival]) * np.sign(apart) > 1e-12 else "wrong")
+    n_wrong, n_right = outcomes.count("wrong"), outcomes.count("right")
+    assert min(n_wrong, n_right, outcomes.count("open")) > 0
+    assert row["decided"] == pytest.approx((n_wrong + n_right) / len(outcomes))
+    assert row["wrong"] == pytest.approx(n_wrong / (n_wrong + n_right))

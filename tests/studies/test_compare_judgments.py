@@ -12,6 +12,7 @@ from audit_parts import as_frame, ranks
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import drawn_counts
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=80, n_teams=4, length=12, depth=4)
 RUNS, QRELS, COMPLETE = FIELD.runs, FIELD.qrels, FIELD.all_qrels
@@ -173,3 +174,98 @@ def test_runs_without_a_type_have_one_best():
     bare = ptr.RunSet.from_frames({name: RUNS[name].drop(columns=["rank", "name"]) for name in RUNS.names})
     found = ptr.compare_judgments(bare, as_frame(OLD), as_frame(NEW), "AP", depth=DEPTH).selected
     assert sorted(found["why"]) == ["best", "median"]
+
+
+def test_documents_that_only_one_of_the_two_knows(found):
+    for before, after, name in ((OLD, NEW, "new"), (NEW, OLD, "old")):
+        tops = {
+            run: {
+                (row.qid, row.docno) for row in RUNS[run].itertuples() if row.rank < DEPTH
+            }
+            for run in RUNS.names
+        }  # fmt: skip
+        rows = found.by_run[found.by_run["new_by"] == name].set_index("name")
+        assert rows.index.tolist() == RUNS.names
+        for run, documents in tops.items():
+            unjudged = {pair for pair in documents if pair not in before}
+            rates = [
+                sum(pair[0] == qid for pair in unjudged) / max(sum(pair[0] == qid for pair in documents), 1)
+                for qid in TOPICS
+            ]
+            new = {pair for pair in unjudged if pair in after}
+            row = rows.loc[run]
+            assert (row["documents"], row["unjudged"], row["new"]) == (len(documents), len(unjudged), len(new))
+            assert row["new_relevant"] == sum(after[pair] >= 1 for pair in new)
+            assert row["unjudged_rate"] == pytest.approx(np.mean(rates), abs=1e-12)
+        pool = set().union(*tops.values())
+        topics = found.by_topic[found.by_topic["new_by"] == name].set_index("qid")
+        assert topics.index.tolist() == TOPICS
+        for qid in TOPICS:
+            of = {pair: label for pair, label in before.items() if pair[0] == qid}
+            new = {pair: label for pair, label in after.items() if pair[0] == qid and pair not in before}
+            assert topics.loc[qid].drop("new_by").tolist() == [
+                len(of),
+                sum(label >= 1 for label in of.values()),
+                sum(pair[0] == qid and pair not in before for pair in pool),
+                len(new),
+                sum(label >= 1 for label in new.values()),
+            ]
+        assert topics["new"].sum() > 10
+
+
+def test_measures_against_others():
+    """Each of the first is compared with its own of the second, which may be one for all, or one for several."""
+    for others, partners in (("RR", ["RR"] * 3), (["RR", "RR", "P@5"], ["RR", "RR", "P@5"])):
+        found = compared(["nDCG@5", "P@5", "AP"], measures_b=others)
+        rows = found.table.set_index("measure")
+        assert rows["other_measure"].to_dict() == dict(zip(["nDCG@5", "P@5", "AP"], partners, strict=True))
+        for measure, other in rows["other_measure"].items():
+            x, y = means(OLD, measure), means(NEW, other)
+            assert rows.loc[measure, "tau_b"] == pytest.approx(
+                kendalltau(x.round(12), y.round(12)).statistic, abs=1e-12
+            )
+            for table in (found.changes, found.per_topic):
+                assert set(table.loc[table["measure"] == measure, "other_measure"]) == {other}
+            changes = found.changes[found.changes["measure"] == measure]
+            assert changes["other_score"].tolist() == pytest.approx(y.tolist(), abs=1e-9)
+
+
+def best_of(scores, drawn, top):
+    """Return the runs of scores by run and topic whose mean over drawn topics is among the best, with ties."""
+    means = {name: round(float(np.mean([of_topic[q] for q in drawn])), 12) for name, of_topic in scores.items()}
+    border = sorted(means.values(), reverse=True)[min(top, len(means)) - 1]
+    return {name for name, mean in means.items() if mean >= border}
+
+
+@pytest.mark.filterwarnings("ignore:.*resamples of the topics all runs tie:pt_reuse.ReuseWarning")
+@pytest.mark.parametrize(("top", "measure"), [(1, "AP"), (3, "P@5"), (100, "AP")])
+def test_the_best_runs_are_those_of_sets_of_names(measure, top):
+    both = [scored(judgments, measure) for judgments in (OLD, NEW)]
+    first, other = (best_of(scores, TOPICS, top) for scores in both)
+    row = compared([measure], top=top, resamples=30, seed=5).table.iloc[0]
+    counts = row[["top_runs", "other_top_runs", "top_shared"]].tolist()
+    assert counts == [len(first), len(other), len(first & other)]
+    assert row["top_overlap"] == len(first & other) / max(len(first), len(other))
+    draws = []
+    for counts in np.concatenate(list(drawn_counts(len(TOPICS), resamples=30, seed=5))):
+        a, b = (best_of(scores, np.repeat(TOPICS, counts), top) for scores in both)
+        draws.append(len(a & b) / max(len(a), len(b)))
+    low, high = np.percentile(draws, [2.5, 97.5])
+    reach = max(row["top_overlap"] - low, high - row["top_overlap"], 0)
+    expected = max(0, row["top_overlap"] - reach), min(1, row["top_overlap"] + reach)
+    assert row[["top_overlap_low", "top_overlap_high"]].tolist() == pytest.approx(expected)
+
+
+def test_each_on_its_own_topics():
+    a, b = QRELS.select(TOPICS[:7]), COMPLETE.select(TOPICS[1:])
+    found = compare(a, b, topics="own")
+    mine, theirs = ptr.score(RUNS, a, "AP"), ptr.score(RUNS, b, "AP")
+    assert found.changes["score"].tolist() == mine.mean["AP"].tolist()
+    assert found.changes["other_score"].tolist() == theirs.mean["AP"].tolist()
+    assert found.per_topic["qid"].tolist() == TOPICS[1:7]
+    assert set(found.by_topic["qid"]) == set(TOPICS[1:7])
+    # documents are counted on the topics that both have
+    shared = compare(a.select(TOPICS[1:7]), b.select(TOPICS[1:7]))
+    pd.testing.assert_frame_equal(found.by_run, shared.by_run)
+    # topics of both, in whatever order, may be drawn
+    assert compare(topics="own", resamples=3).table["tau_b_low"].notna().all()

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from autojudge_parts import autojudge
 from scipy import stats
 
 import pt_reuse as ptr
@@ -164,3 +165,51 @@ def test_runs_of_another_revision_are_others():
     assert found.table[["runs", "tau_b"]].iloc[0].tolist() == [3, 1]
     # one that does not say it is matched by name
     assert compared(one, other).table["runs"].iloc[0] == 4
+
+
+def evaluated(theirs, folder, people, judge, methods, **options):
+    """Return what their tool says of two leaderboards: (measure of people, of the judge) -> method -> number."""
+    paths = [
+        scores.write_leaderboard(folder / name, "tot", overwrite=True) for name, scores in (("p", people), ("j", judge))
+    ]
+    evaluator = theirs.evaluation.LeaderboardEvaluator(
+        paths[0], truth_format="tot", eval_format="tot", correlation_methods=methods, **options
+    )
+    return evaluator.evaluate(paths[1])
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_topics_that_are_shared_or_own(tmp_path):
+    half = ptr.Scores.from_frame(JUDGE.per_topic[JUDGE.per_topic["qid"].isin(JUDGE.topics[:5])])
+    with autojudge() as theirs:
+        own = evaluated(theirs, tmp_path, PEOPLE, half, ["kendall"])
+        shared = evaluated(theirs, tmp_path, PEOPLE, half, ["kendall"], topic_ids=set(half.topics))
+    for topics, expected in (("own", own), ("shared", shared)):
+        found = compared(PEOPLE, half, topics=topics, resamples=20)
+        for row in found.of_all().query("judge_measure == 'AP'").to_dict("records"):
+            assert row["tau_b"] == pytest.approx(expected[row["measure"], row["judge_measure"]]["kendall"], abs=1e-12)
+        assert set(found.table["drawn"]) == {"runs" if topics == "own" else "topics"}
+        assert set(found.table["over"]) == {topics}
+        assert set(found.table["topics"]) == {5 if topics == "shared" else 8}
+
+
+def test_intervals_are_those_of_compared_scores():
+    judge = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "nDCG@10"])
+    expected = PEOPLE.compare(judge, resamples=200, seed=3).table.set_index("measure")
+    table = compared(PEOPLE, {"a": judge}, resamples=200, seed=3).of_all()
+    for measure, row in table[table["measure"] == table["judge_measure"]].set_index("measure").iterrows():
+        for number in ("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"):
+            for end in ("", "_low", "_high"):
+                assert row[number + end] == expected.loc[measure, number + end]
+    # correlations of scores: topics drawn one draw at a time
+    draws = np.random.default_rng(3).integers(0, 8, (200, 8))
+    at = [PEOPLE.measures.index("AP"), judge.measures.index("AP")]
+    for number, of in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+        drawn = [
+            of(*(s.values[m][rows].mean(axis=0) for s, m in zip((PEOPLE, judge), at, strict=True)))[0] for rows in draws
+        ]
+        row = table[(table["measure"] == "AP") & (table["judge_measure"] == "AP")].iloc[0]
+        low, high = np.percentile(drawn, [2.5, 97.5])
+        reach = max(row[number] - low, high - row[number])
+        assert row[f"{number}_low"] == pytest.approx(max(-1, row[number] - reach), abs=1e-9)
+        assert row[f"{number}_high"] == pytest.approx(min(1, row[number] + reach), abs=1e-9)

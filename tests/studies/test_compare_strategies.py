@@ -120,3 +120,61 @@ def test_parts_of_the_work_make_the_same_whole(monkeypatch):
     for few in (0, 40):
         monkeypatch.setattr(strategies_study, "AT_ONCE", few)
         assert_same(found(), whole)
+
+
+def test_groups_move_as_their_runs_do():
+    found = ptr.pools.compare_strategies(RUNS, QRELS, "mtf", budgets=0.2, measures="AP", depth=5, repeats=1)
+    built, _ = cut(asked_for("mtf", 0), 0.2)
+    changes = ptr.rankings.rank_changes(
+        ptr.score(RUNS, QRELS, "AP").mean["AP"], ptr.score(RUNS, built, "AP").mean["AP"]
+    )
+    table = RUNS.run_table
+    before, after = (ptr.score(RUNS, qrels, "AP").mean["AP"] for qrels in (QRELS, built))
+    pct = (100 * (after - before) / before).to_numpy()
+    unpooled = [team for team, part in table.groupby("team") if not part["pooled"].any()]
+    assert unpooled
+    assert set(found.groups["group"]) == {*table["type"], *unpooled}
+    for row in found.groups.itertuples():
+        mine = (table[row.by] == row.group).to_numpy()
+        assert row.runs == mine.sum()
+        assert row.mean_drop == pytest.approx(changes["drop"].to_numpy()[mine].mean())
+        assert row.change_pct == pytest.approx(pct[mine].mean())
+        assert row.others_change_pct == pytest.approx(pct[~mine].mean())
+
+
+@pytest.mark.parametrize("by", ["team", "run"])
+def test_leaving_out_builds_the_judgments_without_each_unit(by):
+    found = ptr.pools.compare_strategies(
+        RUNS, QRELS, "mtf", budgets=0.5, measures="AP", depth=5, repeats=1, leave_out=by
+    ).left_out
+    pooled = RUNS.pooled.fillna(True).to_numpy(dtype=bool)
+    column = RUNS.run_table["name" if by == "run" else by]
+    orders = asked_for("mtf", 0)
+    built, _ = cut(orders, 0.5)
+    full = ptr.score(RUNS, built, "AP").mean["AP"].to_numpy().round(12)
+    own, fields = full.copy(), {}
+    relevant = QRELS.to_frame().query("label >= 1")
+    alone = ptr.depth_pool(RUNS, depth=5).uniques(by=by)
+    alone = alone.merge(relevant, on=["qid", "docno"])
+    for unit in dict.fromkeys(column[pooled]):
+        topics = set(alone.loc[alone["name" if by == "run" else by] == unit, "qid"])
+        if not topics:
+            continue
+        theirs = asked_for("mtf", 0, contributing=pooled & (column != unit).to_numpy())
+        n = {qid: math.floor(round(0.5 * len(order), 9) + 0.5) for qid, order in orders.items()}
+        rows = [
+            (qid, *pair) for qid in orders for pair in (theirs.get(qid, []) if qid in topics else orders[qid])[: n[qid]]
+        ]
+        without = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=QRELS.topics)
+        scores = ptr.score(RUNS, without, "AP").mean["AP"].to_numpy().round(12)
+        mine = (column == unit).to_numpy()
+        own[mine], fields[unit] = scores[mine], scores
+    (row,) = found.to_dict("records")
+    assert row["units"] == len(fields) > 0
+    assert row["own_tau_b"] == pytest.approx(kendalltau(full, own).statistic)
+    loss = -100 * (own - full) / full
+    assert row["largest_loss_pct"] == pytest.approx(max(0, np.nanmax(loss)))
+    drops = {unit: ptr.rankings.largest_drop(full, scores) for unit, scores in fields.items()}
+    assert row["field_max_drop"] == max(drops.values())
+    assert row["field_min_tau_b"] == pytest.approx(min(kendalltau(full, s).statistic for s in fields.values()))
+    assert row["field_worst"] is None or drops[row["field_worst"]] == max(drops.values())

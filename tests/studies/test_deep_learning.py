@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ir_measures
+import pandas as pd
 import pytest
 from ir_measures import P, nDCG
 from real_runs import read_real
@@ -108,3 +110,28 @@ def test_holes_filled_by_umbrela_turn_the_bias_round(track, data):
     assert (summary["judge"], summary["filled_above"], summary["units"]) == ("umbrela-gpt-4", 15, 16)
     assert summary["removed_above"] == summary["unknown"] == 0
     assert (round(summary["judge_alone_tau_b"], 3), summary["judge_alone_max_rise"]) == (0.924, 6)
+
+
+def test_the_brute_force_of_labels_2_and_3(track):
+    """Remove the pooled documents of label 2 and above that one team alone has, by hand, and score with pytrec_eval."""
+    name, runs, qrels = track
+    labels = {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples(index=False)}
+    team_of = dict(zip(runs.run_table["name"], runs.run_table["team"], strict=True))
+    teams = {}
+    in_file_order = runs.reorder("file")
+    for run in runs.names:
+        frame = in_file_order[run]
+        for pair in frame.loc[frame["rank"] < 10, ["qid", "docno"]].itertuples(index=False, name=None):
+            teams.setdefault(pair, set()).add(team_of[run])
+    worst = {"dl19-passages": "TU-Vienna", "dl21-passages": "h2oloo"}[name]
+    gone = {pair for pair, who in teams.items() if who == {worst} and labels.get(pair, 0) >= 2}
+    lou = leave_out_uniques(runs, qrels, [nDCG @ 10], depth=10, rel=2)
+    assert lou.unique_counts.set_index("team").loc[worst, "unique_relevant"] == len(gone)
+    alone = [pair for pair, who in teams.items() if len(who) == 1 and labels.get(pair, 0) >= 2]
+    assert lou.unique_counts["unique_relevant"].sum() == len(alone) == FROM_2[name][-1]
+    judged = pd.DataFrame([(*pair, label) for pair, label in labels.items() if pair not in gone])
+    judged.columns = ["query_id", "doc_id", "relevance"]
+    mine = lou.by_run[lou.by_run["team"] == worst].set_index("name")["reduced_score"]
+    for run, reduced in list(mine.items())[:2]:
+        frame = runs[run].rename(columns={"qid": "query_id", "docno": "doc_id"})
+        assert ir_measures.calc_aggregate([nDCG @ 10], judged, frame)[nDCG @ 10] == pytest.approx(reduced, abs=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
@@ -91,3 +92,16 @@ def test_refused_and_told(field, scores, messages):
     few = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:3]), "AP")
     found = messages.warned(ptr.profile.discriminative_power, times=1, scores=few)
     assert found.settings["beware"] == "3 topics only"
+
+
+def test_power_and_the_differences_that_are_always_significant(scores, power):
+    for row in power.table.to_dict("records"):
+        expected = literal(scores[row["judgments"]], row["measure"]).values()
+        yes = [round(abs(d), 12) for d, _, p in expected if p <= 0.05]
+        no = [round(abs(d), 12) for d, _, p in expected if p > 0.05]
+        assert (row["topics"], row["pairs"], row["significant"]) == (12, len(expected), len(yes))
+        assert 0 < row["power"] == len(yes) / len(expected) < 1
+        assert row["smallest_significant"] == pytest.approx(min(yes))
+        assert row["largest_not_significant"] == pytest.approx(max(no))
+        above = [d for d in yes if d > max(no)]
+        assert row["always_significant_from"] == pytest.approx(min(above) if above else np.nan, nan_ok=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from family_parts import noisy, simulated, with_families
+from ir_measures import nDCG
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import drawn_counts
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.studies.family_effect import AGAINST, Contrast, FieldGains, matched
 
@@ -107,3 +110,42 @@ def test_of_equally_near_runs_the_first_by_name_is_matched():
         assert effect.matches["match"].tolist() == ["x"], "y is as near, and x comes first by name"
         found.append(effect.table["rank_effect"].tolist())
     assert found[0] == found[1]
+
+
+def test_scores_and_ranks_are_those_of_ir_measures(field, found):
+    rows = found.by_run[(found.by_run["measure"] == "nDCG@10") & (found.by_run["judge"] == "A")].set_index("name")
+    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    for column, qrels in (("score", field.all_qrels), ("judge_score", noisy(field, 1))):
+        judged = qrels.to_frame()[["qid", "docno", "label"]].rename(columns=names)
+        for name in ("lex1a", "neu2b", "man6a"):
+            run = field.runs[name].rename(columns=names)
+            expected = ir_measures.calc_aggregate([nDCG @ 10], judged, run)[nDCG @ 10]
+            assert rows.loc[name, column] == pytest.approx(expected, abs=1e-9)
+    for score, rank in (("score", "rank"), ("judge_score", "judge_rank")):
+        assert rows[rank].tolist() == [1 + (rows[score] > mine).sum() for mine in rows[score]]
+    assert (rows["rise"] == rows["rank"] - rows["judge_rank"]).all()
+    change = rows["judge_score"] - rows["score"]
+    assert rows["change"].to_numpy() == pytest.approx((change - change.mean()).to_numpy())
+
+
+def test_intervals_are_those_of_draws_that_judges_share(field, runs, found):
+    scores = [ptr.score(runs, q, "nDCG@10").values[0] for q in (field.all_qrels, noisy(field, 2))]
+    labels = noisy(field, 2, favoured=["neu2a", "neu2b"], share=0.5)
+    scores[1] = ptr.score(runs, labels, "nDCG@10").values[0]
+    counts = np.concatenate(list(drawn_counts(8, resamples=60, seed=3))) / 8
+    mine = np.flatnonzero(runs.run_table["family"] == "gpt")
+    who = Contrast(mine, np.setdiff1d(np.arange(12), mine), np.zeros((0, 2), dtype=int))
+    drawn = FieldGains(counts @ scores[0], counts @ scores[1]).over(who, "others")
+    cell = found.cells("nDCG@10").query("judge == 'B' and family == 'gpt'").iloc[0]
+    low, high = np.percentile(drawn["rank_effect"], [2.5, 97.5])
+    reach = max(cell["rank_effect"] - low, high - cell["rank_effect"])
+    ends = cell["rank_effect_low"], cell["rank_effect_high"]
+    assert ends == pytest.approx((cell["rank_effect"] - reach, cell["rank_effect"] + reach))
+    # t with 7 degrees of freedom, from a printed table
+    reach = 2.364624 * np.std(drawn["score_effect"], ddof=1) * np.sqrt(8 / 7)
+    ends = cell["score_effect_low"], cell["score_effect_high"]
+    assert ends == pytest.approx((cell["score_effect"] - reach, cell["score_effect"] + reach), rel=1e-5)
+    alone = ptr.labels.family_effect(runs, field.all_qrels, {"B": labels}, "nDCG@10", resamples=60, seed=3)
+    same = found.table.query("measure == 'nDCG@10' and judge == 'B'").reset_index(drop=True)
+    left = ["judge_family", "own"]
+    pd.testing.assert_frame_equal(alone.table.drop(columns=left), same.drop(columns=left))

@@ -153,3 +153,24 @@ def test_what_makes_an_interval_too_narrow_stands_beside_it():
         for row in speaks.itertuples():
             assert bool(row.caveat) == (told or row.measure in ("AP", "P@20"))
         assert (table.loc[table["abstains"], "caveat"] == "").all()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ranks_under_completions():
+    rng = np.random.default_rng(1)
+    for seed in range(2):
+        field, new, known, frames = tiny(seed, teams={"x": "x", "y": "y"})
+        # below depth 3 no new run has anything that counts here, and the field has none of the new documents
+        table = ptr.check_new_run(new, field, known, ["nDCG@3", "P@2"], depth=DEPTH).table
+        for row in table.itertuples():
+            measure = ir_measures.parse_measure(row.measure)
+            every = {qid: completed(known, frames, measure, row.name, qid) for qid in TOPICS}
+            for _ in range(30):
+                drawn = {q: (docs, labels[[rng.integers(len(labels))]]) for q, (docs, labels) in every.items()}
+                means = {
+                    run: np.mean([completions.scores_of(measure, listed(frames, run, q), *drawn[q]) for q in TOPICS])
+                    for run in frames
+                }
+                rank = 1 + sum(means[other] > means[row.name] + 1e-9 for other in "abcd")
+                assert row.rank_low <= rank <= row.rank_high
+                assert row.both_rank_low <= row.predicted_rank_low <= row.predicted_rank_high <= row.both_rank_high

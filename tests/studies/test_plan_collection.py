@@ -152,3 +152,26 @@ def test_yields_of_tables(messages):
     messages.refused(lambda: ptr.pools.topic_yield(seen, 0), argument="topics")
     with pytest.raises(ptr.InputError):
         ptr.pools.topic_yield(seen[["judged"]], 1)
+
+
+def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
+    options = {**OPTIONS, "depths": [1, 10], "repeats": 1, "draws": 200}
+    made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[5, 20], **options)
+    topics = field.qrels.topics
+    truth = by_ir_measures(field.runs, field.qrels, AP, topics)
+    shuffled = np.random.default_rng([0, 0]).permutation(len(topics))
+    other = np.random.default_rng(5)
+    for (depth, size), row in made.table.set_index(["depth", "topics"]).iterrows():
+        scores = by_ir_measures(field.runs, field.qrels.restrict(ptr.depth_pool(field.runs, depth)), AP, topics)
+        for half, name in ((shuffled[:8], "tau_b"), (shuffled[8:], "tau_b_reached")):
+            mean = truth[half].mean(axis=0)
+            draws = [scores[other.choice(half, size)].mean(axis=0) for _ in range(60)]
+            taus = [stats.kendalltau(mean.round(12), drawn.round(12)).statistic for drawn in draws]
+            assert row[name] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 60 + 1 / 200) ** 0.5)
+        # topics of the first half, ranked against those of the second
+        beyond = truth[shuffled[8:]].mean(axis=0)
+        draws = [scores[other.choice(shuffled[:8], size)].mean(axis=0) for _ in range(60)]
+        taus = [stats.kendalltau(beyond.round(12), drawn.round(12)).statistic for drawn in draws]
+        assert row["tau_b_disjoint"] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 60 + 1 / 200) ** 0.5)
+        assert row["width"] == pytest.approx(mean_width(scores[shuffled[:8]], size))
+        assert row["width_reached"] == pytest.approx(mean_width(scores[shuffled[8:]], size))

@@ -62,3 +62,24 @@ def test_what_cannot_be(messages):
     messages.refused(lambda: ptr.pools.pool_costs(runs, as_qrels({"9": {"a": 1}})), argument="runs")
     found = ptr.pools.pool_costs(runs, qrels, "AP", depths=1)
     assert np.isfinite(found.table["cost"][0])
+
+
+MEASURES = ["AP", "nDCG@5", "Judged@5"]
+
+
+@pytest.fixture(scope="module")
+def costs():
+    return ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6])
+
+
+def test_the_ranking_is_that_of_restricted_judgments(costs):
+    full = ptr.score(FIELD.runs, FIELD.qrels, MEASURES)
+    for depth in (1, 2, 4, 6):
+        reduced = FIELD.qrels.restrict(ptr.depth_pool(FIELD.runs, depth=depth))
+        expected = full.compare(ptr.score(FIELD.runs, reduced, MEASURES)).table
+        found = costs.agreement[costs.agreement["depth"] == depth].reset_index(drop=True)
+        for column in ("measure", "tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"):
+            pd.testing.assert_series_equal(found[column], expected[column], check_dtype=False)
+    assert (costs.table["documents"] == [len(ptr.depth_pool(FIELD.runs, depth=d)) for d in (1, 2, 4, 6)]).all()
+    end = costs.agreement[(costs.agreement["depth"] == 6) & (costs.agreement["measure"] != "Judged@5")]
+    assert (end["tau_b"] == 1).all()

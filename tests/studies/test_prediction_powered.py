@@ -304,3 +304,31 @@ def test_runs_that_lack_topics(messages):
     messages.refused(lambda: called(runs=frames), argument="runs")
     zero = called(runs=frames, without_topics="zero").table
     assert zero["estimate"][0] < zero["human"][0]
+
+
+def test_ranks_are_those_of_scipy_and_their_ends_those_of_the_pairs():
+    found = by_topics()
+    for row in found.summary.to_dict("records"):
+        table, pairs, ranks = (
+            of(frame, row["judge"], row["measure"]) for frame in (found.table, found.pairs, found.ranks)
+        )
+        for column, value in (("rank", "estimate"), ("human_rank", "human"), ("judge_rank", "by_judge")):
+            expected = scipy.stats.rankdata(-table[value].round(12), method="min")
+            assert ranks[column].tolist() == expected.astype(int).tolist()
+        for side, difference in (("", "difference"), ("human_", "human")):
+            told = pairs[pairs[f"{side}significant"]]
+            first = told[difference] > 0
+            worse, better = told["second"].where(first, told["first"]), told["first"].where(first, told["second"])
+            for run in ranks.to_dict("records"):
+                ends = 1 + (worse == run["name"]).sum(), len(ranks) - (better == run["name"]).sum()
+                assert (run[f"{side}rank_low"], run[f"{side}rank_high"]) == ends
+
+
+def test_the_variance_of_a_known_lambda():
+    field, people = simulated(), of_people()
+    found = ptr.labels.prediction_powered(field.runs, people, noisy(), "P@5", variance="plain")
+    default = ptr.labels.prediction_powered(field.runs, people, noisy(), "P@5")
+    for row, (y, f, more) in zip(found.table.to_dict("records"), scores(noisy(), "P@5").values(), strict=True):
+        assert row["se"] == pytest.approx(literal(y, f, more, "plain")[2], abs=1e-12)
+    assert found.table["estimate"].tolist() == default.table["estimate"].tolist()
+    assert found.table["se"].mean() < default.table["se"].mean()

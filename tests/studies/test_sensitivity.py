@@ -218,3 +218,23 @@ def test_a_figure_that_is_defined_under_some_values_alone():
         assert (row["at"], row["lowest"], row["highest"]) == ("2", 0.5, 0.5)
         assert np.isnan(row["largest_change"])
     assert called({1: np.nan, 2: np.nan}).of_figure("tau").iloc[0]["at"] is None
+
+
+def test_spans_are_the_ends_over_the_values(found):
+    for row in found.spans.itertuples():
+        rows = of(found.table, convention=row.convention, measure=row.measure, figure=row.figure)
+        assert (row.lowest, row.highest, row.default) == (
+            rows["here"].min(), rows["here"].max(), rows["default"].iloc[0],
+        )  # fmt: skip
+        largest = rows["change"].abs().max()
+        assert abs(row.largest_change) == pytest.approx(largest, abs=1e-12)
+        if row.at is not None:
+            assert rows.set_index("value").loc[row.at, "change"] == row.largest_change
+    shown = [line.split()[:2] for line in str(found).splitlines()]
+    first = found.of_figure(None, "AP")["convention"].tolist()
+    assert [
+        name for measure, name in filter(lambda line: len(line) == 2 and line[0] == "AP", shown) if name in first
+    ] == first
+    spans = found.of_figure("field_max_drop", "nDCG@10")
+    widths = spans["highest"] - spans["lowest"]
+    assert widths.is_monotonic_decreasing

@@ -11,6 +11,7 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import pair_tests
 from pt_reuse.scoring.caveats import told_elsewhere
 
@@ -113,3 +114,25 @@ def test_what_cannot_be_tested_is_refused(messages):
     refused(None, RUNS, PEOPLE, probable, "AP")
     refused("correction", RUNS, PEOPLE, PEOPLE, "AP", test="tukey", correction="holm", resamples=0)
     refused("families", RUNS, PEOPLE, {"a": PEOPLE}, "AP", families={"b": "llama"})
+
+
+def test_intervals_are_of_the_tests_of_the_topics_drawn(found):
+    bootstrap = TopicBootstrap(40, 0, 0.95)
+    row = found.table.query("judge == 'blunt' and measure == 'nDCG@10'").iloc[0]
+    people, judge = (ptr.score(RUNS, q, "nDCG@10").values[0] for q in (PEOPLE, labels_of(JUDGES["blunt"])))
+    drawn = {"false_share": [], "missed_share": [], "agree_share": []}
+    for counts in bootstrap.counts(len(people)):
+        rows = np.repeat(np.arange(len(people)), counts)
+        a, b = (t.significant() * np.sign(t.difference) for t in (pair_tests(people[rows]), pair_tests(judge[rows])))
+        drawn["false_share"].append(((a == 0) & (b != 0)).sum() / (b != 0).sum() if b.any() else np.nan)
+        drawn["missed_share"].append(((a != 0) & (b == 0)).sum() / (a != 0).sum() if a.any() else np.nan)
+        n = (a != 0).sum() + (b != 0).sum()
+        drawn["agree_share"].append(2 * ((a == b) & (a != 0)).sum() / n if n else np.nan)
+    for share, shares in drawn.items():
+        low, high = np.nanpercentile(shares, [2.5, 97.5])
+        reach = max(row[share] - low, high - row[share])
+        assert row[f"{share}_low"] == pytest.approx(max(0, row[share] - reach))
+        assert row[f"{share}_high"] == pytest.approx(min(1, row[share] + reach))
+        known = found.table[found.table[share].notna()]
+        assert (known[f"{share}_low"] <= known[share]).all()
+        assert (known[share] <= known[f"{share}_high"]).all()

@@ -10,6 +10,7 @@ import pytest
 from same import assert_same
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import checked_bootstrap
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.stability import Sampling, Stability
 
@@ -151,3 +152,47 @@ def test_what_cannot_be_asked(messages):
     found = ask(one, sizes=5, pairs=1)
     messages.refused(found.differences_needed, rate=0, argument="rate")
     messages.refused(found.topics_needed, rate=2, argument="rate")
+
+
+def test_draws():
+    drawn = Sampling(400, True, 1).draws(30, 10)
+    assert drawn.shape == (400, 2, 30)
+    assert set(np.unique(drawn)) == set(range(10))
+    apart = Sampling(400, False, 1).draws(5, 10)
+    assert all(sorted(draw.ravel()) == list(range(10)) for draw in apart)
+    # each topic about as often as any other in either sample
+    for which in (0, 1):
+        assert np.abs(np.bincount(apart[:, which].ravel()) / 400 - 0.5).max() < 0.1
+
+
+def test_intervals():
+    found = ptr.profile.stability(SCORES, sizes=[10, 25], pairs=200, resamples=60, confidence=0.9).table.query(
+        "pairs > 500"
+    )
+    assert (found["rate_low"] <= found["rate_high"]).all()
+    assert found[["rate_low", "rate_high"]].min(axis=None) >= 0
+    # by hand, the first bin of AP at 10 topics
+    bootstrap = checked_bootstrap(resamples=60, seed=0, confidence=0.9)
+    drawn, rates = Sampling(200, True, 0).draws(10, 25), []
+    for counts in bootstrap.counts(25):
+        pairs, swaps = by_numpy(SCORES.values[0][np.repeat(np.arange(25), counts)], drawn)
+        rates.append(swaps[0] / pairs[0])
+    row = found.iloc[0]
+    assert (row["rate_low"], row["rate_high"]) == bootstrap.interval(row["rate"], np.array(rates))
+    assert "rate_low" not in ptr.profile.stability(SCORES, sizes=10, pairs=1).table
+
+
+#: size -> bin -> rate of AP of TREC-8, by another program, with 1,000 pairs of samples of another seed
+KNOWN = {
+    25: {0: 0.440, 1: 0.337, 2: 0.249, 5: 0.084, 10: 0.010},
+    50: {0: 0.416, 1: 0.275, 2: 0.168, 5: 0.0285, 10: 0.001},
+}
+
+
+def test_swap_rates_of_trec8(trec8):
+    found = ptr.profile.stability(ptr.score(trec8.runs, trec8.qrels, "AP"), sizes=[25, 50], pairs=1000)
+    assert (found.table.groupby("size")["pairs"].sum() == 8256 * 1000).all()
+    for size, rates in KNOWN.items():
+        rows = found.table[found.table["size"] == size].set_index("bin")
+        for at, rate in rates.items():
+            assert rows.loc[at, "rate"] == pytest.approx(rate, abs=0.006), (size, at)

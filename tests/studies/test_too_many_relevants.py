@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from ir_measures import AP, P, nDCG
 from real_runs import read_real
+from scipy.stats import kendalltau
 
 import pt_reuse as ptr
 
@@ -98,3 +99,43 @@ def test_what_is_stored_holds_no_judgments():
     for folder in (Path(__file__).parents[2] / "docs" / "papers" / "stored").glob("too-many-ranks-*"):
         found = ptr.read_result(folder)
         assert found.table["docno"].tolist() == [str(n) for n in range(1, len(found.table) + 1)]
+
+
+#: the paper counts the baselines of four institutions as teams of their own: how the names of these runs begin
+BASELINES = {"bl_bcai": "bcai", "ielab-roberta": "ielab", "uogTrBase": "uogTr", "p_": "h2oloo", "paug_": "h2oloo"}
+
+
+def test_teams_as_the_paper_counts_them(dl21):
+    runs, qrels = dl21
+    table = runs.run_table.set_index("name")["team"]
+    units = {
+        name: f"{team} baselines"
+        for name in table.index[table == "BASELINES"]
+        for start, team in BASELINES.items()
+        if name.startswith(start)
+    }
+    split = runs.with_metadata(teams=units)
+    assert (len(runs.teams), len(split.teams)) == (16, 19)
+    # runs that the table does not name keep their team
+    teams = split.run_table.set_index("name")["team"]
+    assert teams.drop(list(units)).equals(table.drop(list(units)))
+    lou = ptr.leave_out_uniques(split, qrels.with_rel(1), [P(rel=2) @ 10, nDCG @ 10], depth=10)
+    found = lou.large_drops().set_index("measure")[["units", "of"]]
+    assert found.loc["P(rel=2)@10"].tolist() == [3, 19]
+    assert found.loc["nDCG@10"].tolist() == [5, 19]
+    assert lou.table.groupby("measure")["tau_b"].min().round(3).tolist() == [0.960, 0.951]
+
+
+def test_small_and_large_judgments_agree_but_for_ap(dl21):
+    runs, qrels = dl21
+    small, measures = qrels.restrict(ptr.depth_pool(runs, depth=10)), [P(rel=2) @ 10, nDCG @ 10, AP(rel=2)]
+    found = ptr.score(runs, qrels, measures).compare(ptr.score(runs, small, measures)).table
+    assert found["tau_b"].round(4).tolist() == [0.9982, 0.9949, 0.9478]
+    assert found["max_drop"].tolist() == [1, 1, 9]
+    strict = [ptr.score(runs, qrels.threshold(label), P @ 10) for label in (1, 2, 3)]
+    agreements = [strict[0].compare(other).table.iloc[0] for other in strict[1:]]
+    assert [round(row["tau_b"], 4) for row in agreements] == [0.8137, 0.7196]
+    assert [max(row["max_drop"], row["max_rise"]) for row in agreements] == [13, 22]
+    # tau_b by scipy
+    first, third = (each.mean_values[0].round(12) for each in (strict[0], strict[2]))
+    assert kendalltau(first, third).statistic == pytest.approx(agreements[1]["tau_b"], abs=1e-12)

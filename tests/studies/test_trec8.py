@@ -12,6 +12,7 @@ from ir_measures import AP, P, nDCG
 from pt_reuse.arrays.correlation import gamma, tau_b
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
@@ -177,3 +178,26 @@ def test_minus_manual_only_relevant_documents(pool, lou, trec8):
     row = by_type.table.set_index(["measure", "type"]).loc[("AP", "manual")]
     assert row["removed"] == 1_130
     assert row["tau_b"] == table.loc["AP", "tau_b"]
+
+
+def test_whole_field_worst_teams(lou):
+    by_tau = of_measure(lou.table, "AP").sort_values(["tau_b", "team"])
+    assert by_tau["team"].head(6).tolist() == ["miti", "iit", "oracle", "cir", "city-pliers", "cmu"]
+    summary = lou.summary.set_index("measure")
+    assert round(summary.loc["AP", "field_min_tau_b"], 8) == 0.99055004
+    assert summary["field_max_drop"].tolist() == [4, 3, 4]
+    assert summary["field_worst"].tolist() == ["miti"] * 3
+
+
+def test_unjudged_documents(trec8, messages):
+    of_cutoff = Unjudged(of_cutoff=True) @ 100
+    measures = [Unjudged @ 10, of_cutoff, Unjudged @ 100]
+    scores = messages.warned(lambda: score(trec8.runs, trec8.qrels, measures))
+    assert scores.settings["beware"] == "2 runs whose scores depend on the order of equal scores"
+    means = scores.mean_values
+    pooled = trec8.runs.pooled
+    assert (means[:, pooled] == 0).all()
+    assert round(means[0, ~pooled].mean(), 4) == 0.0465
+    assert round(means[0, ~pooled].max(), 3) == 0.882
+    # some lists are shorter than 100: per 100 as trec_eval 10 divides, and per document returned
+    assert means[1:, ~pooled].mean(axis=1).round(4).tolist() == [0.1003, 0.1004]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from label_parts import compared, judged, labelled, meeting
+from label_parts import compared, judged, labelled, meeting, row_of
 from scipy import stats
 from sklearn import metrics
 
@@ -195,3 +195,47 @@ def test_what_says_nothing_of_the_labels_is_refused(messages):
         messages.refused(
             lambda wrong=wrong: ptr.labels.compare_labels(PEOPLE, JUDGE, judge_rel=wrong), argument="judge_rel"
         )
+
+
+def test_each_grade_of_people_and_of_the_judge():
+    bootstrap = TopicBootstrap(8, seed=1, confidence=0.95)
+    found = label_agreement(compared(HUMAN, {"graded": GRADED, "binary": BINARY}), bootstrap).by_grade
+    for name, judge, judge_rel in (("graded", GRADED, 2), ("binary", BINARY, 1)):
+        pairs, rows = meeting(HUMAN, judge), found[found["judge"] == name]
+        assert rows.loc[rows["given_by"] == "judge", "label"].tolist() == ([0, 1, 2, 3] if judge_rel == 2 else [0, 1])
+        for row in rows.to_dict("records"):
+            own, other = (0, 1) if row["given_by"] == "human" else (1, 0)
+            bounds = (2, judge_rel)
+            assert row["relevant_label"] == (row["label"] >= bounds[own])
+
+            def shares(some, own=own, other=other, label=row["label"], bound=bounds[other]):
+                given = [pair for pair in some if pair[own] == label]
+                called = [pair for pair in given if pair[other] >= bound]
+                return len(given) / len(some), len(called) / len(given) if given else np.nan
+
+            assert row["n"] == sum(pair[own] == row["label"] for pair in pairs.values())
+            assert (row["share"], row["relevant"]) == pytest.approx(shares(list(pairs.values())))
+            drawn = [
+                shares([pair for (qid, _), pair in pairs.items() for _ in range(draw[int(qid) - 1])])
+                for draw in bootstrap.counts(6)
+            ]
+            for at, figure in enumerate(("share", "relevant")):
+                ends = np.percentile([each[at] for each in drawn], expanded(6, 0.95))
+                assert [row[f"{figure}_low"], row[f"{figure}_high"]] == pytest.approx(ends.tolist())
+    precise = row_of(found, judge="binary", given_by="judge", label=1)
+    table = label_agreement(compared(HUMAN, {"binary": BINARY}), None).table
+    assert precise["relevant"] == table["precision"].iloc[0]
+
+
+def test_the_confusion_matrix_is_that_of_scikit_learn():
+    found = label_agreement(compared(HUMAN, {"graded": GRADED, "binary": BINARY}), None).confusion
+    for name, judge in (("graded", GRADED), ("binary", BINARY)):
+        human, given = np.array(list(meeting(HUMAN, judge).values())).T
+        rows = found[found["judge"] == name]
+        matrix = rows.pivot_table(index="label", columns="judge_label", values="n").to_numpy()
+        labels = sorted({*human.tolist(), *given.tolist()})
+        columns = [labels.index(label) for label in sorted(set(given.tolist()))]
+        assert np.array_equal(matrix, metrics.confusion_matrix(human, given, labels=labels)[:, columns])
+        assert rows["share"].sum() == pytest.approx(1)
+        assert rows.groupby("label")["of_label"].sum().tolist() == pytest.approx([1] * 4)
+        assert rows.groupby("judge_label")["of_judge_label"].sum().tolist() == pytest.approx([1] * matrix.shape[1])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from cal_parts import CORPUS, LABELS, TOPICS
+from cal_parts import CORPUS, LABELS, TOPICS, Hashed
+from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.judging.protocols import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, TrecDL2021
@@ -147,3 +148,31 @@ def test_tables_add_up(found):
     pd.testing.assert_frame_equal(
         found.qrels.counts()[["qid", "judged", "relevant", "density"]], topics[["qid", "judged", "relevant", "density"]]
     )
+
+
+def test_the_pool_of_the_deep_learning_track_of_2021(data):
+    folder = data / "dl21-passages"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder dl21-passages")
+    runs = read_real(folder / "inputs", teams=folder / "runs-pids")
+    qrels = ptr.read_qrels(folder / "qrels.gz").with_rel(2)
+    # there is no text of the passages: what is judged stands in, in any order, and one more
+    scorer = Hashed({})
+    judged = qrels.to_frame().groupby("qid")["docno"]
+    scorer.of = {str(qid): np.array([*docnos, "more"], dtype=object) for qid, docnos in judged}
+    judge = ptr.judging.Oracle(qrels, unknown="skip")
+    topics = pd.DataFrame({"qid": runs.topics})
+    with pytest.warns(ptr.ReuseWarning, match="without a label"):
+        found = ptr.judging.judge_continuously(scorer, topics, judge, protocol=TrecDL2021(), runs=runs)
+    assert found.rel == 2
+    pool = found.rounds[found.rounds["round"] == 1]
+    assert (pool["strategy"] == "depth-10 pool").all()
+    assert (len(pool), pool["asked"].sum(), pool["judged"].sum(), pool["relevant"].sum()) == (53, 7443, 7443, 1946)
+    assert ((pool["density"] > 1 / 2).sum(), (pool["density"] > 1 / 3).sum()) == (10, 19)
+    assert (pool["decision"] == "goes on").all(), "no topic rests on its pool alone"
+    dense = pool["density"] > 1 / 2
+    assert (pool["why"].str.contains("density") == dense).all()
+    assert (pool["why"].str.contains("documents < 150") == (pool["asked"] < 150)).all()
+    counts = found.table.set_index("judgments_of")
+    assert counts.loc["initial pool", ["topics", "judgments", "relevant"]].tolist() == [53, 7443, 1946]
+    assert counts.loc["initial pool", "per_topic"] == 7443 / 53

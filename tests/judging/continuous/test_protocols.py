@@ -172,3 +172,17 @@ def test_pooled_documents_of_the_best_rank_are_judged_first():
         assert part["docno"].tolist() == expected["docno"].tolist()
         assert part["reason"].tolist() == [f"best rank {rank}" for rank in expected["rank"]]
         assert set(part["strategy"]) == {"depth-2 pool"}
+
+
+def test_scores_are_the_logits_of_scikit_learn():
+    scorer, rows, relevant = TfIdf(CORPUS), [5, 8, 1, 40, 33], [True, False, True, False, False]
+    given = scorer.fit("1", "kara miti", training(rows, relevant))
+    vectorizer = TfidfVectorizer(sublinear_tf=True)
+    matrix = vectorizer.fit_transform(TEXTS).toarray()
+    examples = np.vstack([vectorizer.transform(["kara miti"]).toarray(), matrix[rows]])
+    model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(examples, [True, *relevant])
+    assert np.allclose(given, model.decision_function(matrix), atol=1e-4)
+    assert [scorer.reason(score)[-3:] for score in (0.0, 5.0, -1.5)] == [".50", ".99", ".18"]
+    without = scorer.fit("1", "kara miti", training(rows, relevant, with_query=False))
+    assert not np.allclose(given, without)
+    assert np.array_equal(without, scorer.fit("1", None, training(rows, relevant)))

@@ -309,3 +309,11 @@ def test_documents_of_no_run_are_in_no_group():
     found, same = infer_pool(alone, qrels), infer_pool(as_runs({"A": field["A"]}), qrels)
     assert found.tried.equals(same.tried)
     assert (found.depth, found.contributors) == (2, ["A"])
+
+
+def test_groups_and_edges_by_hand():
+    found = infer_pool(*hand(pooled=["A", "B", "twin1"]))
+    table, row = found.table.set_index("name"), found.summary.iloc[0]
+    assert table["group"].tolist() == [pd.NA, pd.NA, 1, 1, pd.NA, pd.NA]
+    assert (found.depth, found.contributor_range, found.certainty) == (3, (3, 5), Certainty.EXACT)
+    assert (row["new_at_depth"], row["new_below"]) == (1, 0)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -174,3 +175,14 @@ def test_ends_are_those_of_the_curves_to_every_depth(made, depths):
     every = Curves(*fits.ranks.counted(fit.runs), 0.0)
     names = float(which_bits(int(fit.runs.sum()), len(fit.runs))) + depth_bits(of_topics, fits.ranks.longest)
     assert fit.ends == every.ends(fit.depths).sum() - names
+
+
+def test_demo_pool():
+    demo = pt.get_dataset("reuse:demo")
+    runs, qrels = demo.get_runs(), demo.get_judgments()
+    found = infer_pool(runs, qrels)
+    assert (found.depth, found.contributor_range, len(found.table)) == (10, (11, 13), 22)
+    assert found.summary["explained"].item() == len(qrels) == 989
+    recorded = set(runs.select(pooled=True).names)
+    assert recorded - set(found.contributors) == {"quarry-bm25-stem"}  # pooled, but 'covered': nothing tells
+    assert set(found.contributors) <= recorded

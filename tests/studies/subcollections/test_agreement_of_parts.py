@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.significance import agreement_of_tests, pair_tests
 from pt_reuse.result import key_numbers
 from pt_reuse.studies.subcollections.subcollections import standard_error
 
@@ -76,3 +78,37 @@ def test_means_are_over_the_pairs_of_a_setting(options):
     assert set(found.table["measure"]) == {"AP", "P@5"}
     assert len(found.parts) == found.means.shape[0] == found.p.shape[0]
     assert found.by_measures()["parts"].tolist() == [len(found.between_measures)] == [len(found.parts)]
+
+
+def test_intervals_are_those_of_topics_drawn_again():
+    resamples = 40
+    found = study(("AP",), resamples=resamples, seed=5, confidence=0.9, alpha=0.2)
+    bootstrap = TopicBootstrap(resamples, 5, 0.9)
+    relevant = FIELD.qrels.to_frame().query("label > 0")["docno"]
+    values = []
+    for name in "xyz":
+
+        def kept(docno, name=name):
+            return docno in set(relevant) or source(docno) == name
+
+        frame = FIELD.qrels.to_frame()
+        judged = ptr.Qrels(frame[frame["docno"].map(kept)], topics=FIELD.qrels.topics)
+        scores = ptr.score(FIELD.runs.restrict(where=kept), judged, "AP")
+        values.append(scores.values[0])
+    counts = bootstrap.counts(8)
+    means = []
+    for row, (i, j) in zip(found.by_pair.to_dict("records"), [(0, 1), (0, 2), (1, 2)], strict=True):
+        drawn = [
+            agreement_of_tests(*(pair_tests(np.repeat(values[k], times, axis=0)) for k in (i, j)), 0.2).agree
+            for times in counts
+        ]
+        low, high = bootstrap.interval(row["agree"], np.array(drawn), within=(0, 1))
+        assert (row["agree_low"], row["agree_high"]) == (pytest.approx(low), pytest.approx(high))
+        means.append(drawn)
+        assert row["tau_b_low"] <= row["tau_b_high"]
+    row = found.table.iloc[0]
+    low, high = bootstrap.interval(row["agree"], np.nanmean(means, axis=0), within=(0, 1))
+    assert (row["agree_low"], row["agree_high"]) == (pytest.approx(low), pytest.approx(high))
+    without = study(("AP",), alpha=0.2)
+    assert not [name for name in without.table if name.endswith(("_low", "_high"))]
+    assert without.table["agree"].tolist() == found.table["agree"].tolist()

@@ -142,3 +142,20 @@ def test_a_run_that_keeps_nothing_of_a_topic_scores_0_there(messages):
     # b1 is second on its own part, where it is first without a0, a2 and a4
     assert found.means[:, 0].tolist() == [[0.5, 5 / 12], [1.0, 5 / 6]]
     assert "1 of 24 lists are empty" in found.settings["beware"]
+
+
+def test_corrected_for_the_number_of_pairs():
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    given = {"sources": source, "alpha": 0.2}
+    plain = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", **given)
+    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", correction="holm", **given)
+    assert found.p.tobytes() == plain.p.tobytes()
+    for i, name in enumerate("xyz"):
+        yes, p = multitest.multipletests(found.p[i, 0], alpha=0.2, method="holm")[:2]
+        table = found.significance(name)
+        assert table["p_corrected"].tolist() == p.tolist()
+        assert table["winner"].notna().tolist() == yes.tolist()
+        assert found.by_part["significant"][i] == yes.sum() < plain.by_part["significant"][i]
+        assert plain.significance(name)["p_corrected"].tolist() == found.p[i, 0].tolist()
+    row = found.by_pair.iloc[0]
+    assert 2 * (row["ss_a"] + row["ss_d"]) + row["sn"] + row["ns"] == found.by_part["significant"][:2].sum()
