@@ -434,8 +434,17 @@ def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
         return in_ranking_order(name, FileRows(topics, topic, docs, scores), ranks, order)
 
 
+class TiedError(InputError):
+    """Two documents of a list have one rank, though the ranks count."""
+
+    def __init__(self, topic: str, docno: str, at: int, run: int = 0):
+        super().__init__(without_place(topic, docno).text)
+        # one of them, and its place among the rows of the list, from 1; `run` is a run of a table
+        self.topic, self.docno, self.at, self.run = topic, docno, at, run
+
+
 def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
-    """Return a run in a ranking order; raise where the ranks count and two documents of a list have one."""
+    """Return a run in a ranking order; a TiedError where the ranks count and give none."""
     places = None if ranks is None else rank_places(rows.starts, rows.grouped(ranks))
     if places is not None and order == "rank":
         try:
@@ -444,7 +453,7 @@ def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | Non
             t = int(np.searchsorted(rows.starts, error.row, side="right")) - 1
             row = error.row if rows.grouping is None else int(rows.grouping[error.row])
             docno = tokens.decode(tokens.as_tokens(rows.docs[row : row + 1]))[0]
-            raise without_place(rows.topics[t], docno) from None
+            raise TiedError(rows.topics[t], docno, error.row - int(rows.starts[t]) + 1) from None
     return rows.in_order(name, order, places)
 
 

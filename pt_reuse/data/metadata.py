@@ -120,7 +120,9 @@ def _read_labels(labels: Any, column: str) -> Labels:
         with located(str(labels)):
             return _read_labels(_of_file(labels, column, argument), column)
     if isinstance(labels, pd.DataFrame):
-        frame = _checked(_with_names(labels), argument)
+        frame = _with_names(labels)
+        called = [name for name in frame.columns if str(name).lower() in _RUN_WORDS]
+        frame = _checked(frame.rename(columns={called[0]: "name"}) if len(called) == 1 else frame, argument)
         if column not in frame:
             there = examples(frame.columns, 12)
             raise InputError(f"{argument} must have the column {column!r}, got {there}.", argument=argument)
@@ -147,10 +149,9 @@ def _names(given: Iterable[Any], argument: str) -> list[str]:
 
 
 def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with the names of runs as the column ``name``, where they are its index or called otherwise."""
-    called = [column for column in frame.columns if str(column).lower() in _RUN_WORDS]
-    if called or frame.index.nlevels > 1:
-        return frame.rename(columns={called[0]: "name"}) if len(called) == 1 else frame
+    """Return a frame with the names of runs as a column, where they are its index."""
+    if any(str(column).lower() in _RUN_WORDS for column in frame.columns) or frame.index.nlevels > 1:
+        return frame
     # numbers alone are row numbers, unless the index is called otherwise; among names they are names
     kinds = {pd.api.types.infer_dtype([name]) for name in frame.index}
     named = "string" in kinds and kinds <= {"string", "integer"}
@@ -177,6 +178,9 @@ def _of_file(path: str | Path, column: str, argument: str) -> pd.DataFrame | dic
         if len(cells) != 2 or not name or not value or found.setdefault(name, value) != value:
             problem = f"expected a run tag and its one {column}, separated by white space or a comma, got {line!r}."
             raise InputError(problem, argument=argument, place=f"line {number:,}")
+        if column == "pooled":
+            with located(f"line {number:,}"):
+                _as_flag(name, value, argument)
     return found
 
 
@@ -414,21 +418,22 @@ def header_of(path: Path) -> Mapping[str, str]:
     header = header[marks.index("ir_metadata.start") + 1 :]
     header = list(takewhile(lambda line: line.strip() != "ir_metadata.end", header))
     try:
-        # every value is a text
-        about = next(iter(yaml.load_all(textwrap.dedent("\n".join(header)), Loader=yaml.BaseLoader)), None)
+        # not the loader in C: it may crash where a text is nested without end; references are not followed
+        root = next(iter(yaml.compose_all(textwrap.dedent("\n".join(header)), Loader=yaml.SafeLoader)), None)
     except (yaml.YAMLError, ValueError, RecursionError):
         warn("its ir_metadata is left aside: it is no YAML.", place=str(path))
         return {}
-    found = {"team": _value(about, "actor", "team")}
-    found["type"] = _TYPES.get((_value(about, "method", "automatic") or "").lower())
+    found = {"team": _value(root, "actor", "team")}
+    found["type"] = _TYPES.get((_value(root, "method", "automatic") or "").lower())
     return {column: value for column, value in found.items() if value is not None}
 
 
-def _value(about: Any, *keys: str) -> str | None:
+def _value(node: yaml.Node | None, *keys: str) -> str | None:
     """Return the name to which some keys lead, None where there is none or nobody filled in the form."""
     for key in keys:
-        about = about.get(key) if isinstance(about, dict) else None
-    value = about.strip() if isinstance(about, str) else ""
+        items = node.value if isinstance(node, yaml.MappingNode) else []
+        node = {name.value: value for name, value in items if isinstance(name, yaml.ScalarNode)}.get(key)
+    value = node.value.strip() if isinstance(node, yaml.ScalarNode) else ""
     is_name = value.lower() not in _NOTHING and len(value) <= _LONGEST and value.isprintable()
     return value if is_name else None
 

@@ -136,6 +136,8 @@ def _only_member(path: Path) -> bytes:
         names = [name for name, of in parts.items() if not any(part.startswith(hidden) for part in of)]
         if len(names) != 1:
             raise UnreadableError(f"is an archive of {count(len(names), 'file')}; an archive of one can be read")
+        if archive.getinfo(names[0]).flag_bits & 1:
+            raise UnreadableError("is encrypted")
         with archive.open(names[0]) as file:
             while block := file.read(STEP):
                 blocks.append(block)

@@ -23,9 +23,9 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import AnyField, Field, Repeats, build_field
 from pt_reuse.arrays.lists import FileRows, NoPlaceError, RunRows, check_places, natural_order, neighbours, rank_places
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.coding import code_runs, in_ranking_order, repeat_faults, without_place
+from pt_reuse.data.coding import TiedError, code_runs, in_ranking_order, repeat_faults, without_place
 from pt_reuse.data.dropped import left_out, repeated, stacked
-from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, rows_in_file
+from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, place_of, rows_in_file
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, give_back, in_memory, kind_of_table
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, is_table
 from pt_reuse.errors import InputError, count, in_parts, located, shown, warn
@@ -242,6 +242,8 @@ class RunFiles:
         except UnreadableError as error:
             advice = "Copy or download it again, or give" if "damaged" in str(error) else "Give"
             return FileRun(path, fault=InputError(f"the file {error}. {advice} a run file, {RUN_LINE}."))
+        except TiedError as tie:
+            return FileRun(path, fault=_tied_line(chunks(), tie))
         except InputError as error:
             if self.conventions.other_files == "error" or parts.has_run_lines():
                 return FileRun(path, fault=error)
@@ -261,6 +263,9 @@ class RunFiles:
         reading = TableReading(path, self.conventions.order)
         try:
             rows = self.keep(reading.parts())
+        except TiedError as tie:
+            place = f"run {shown(list(reading.names)[tie.run])}"
+            return [FileRun(path, fault=without_place(tie.topic, tie.docno, place=place), table=True)]
         except UnreadableError as error:
             problem = f"the file {error}. Give a table of runs, {RUN_TABLE}."
             return [FileRun(path, fault=InputError(problem), table=True)]
@@ -269,6 +274,13 @@ class RunFiles:
                 return [FileRun(path, left_out=f"no row of a run: {in_parts(error.text)[0]}", table=True)]
             return [FileRun(path, fault=error, table=True)]
         return [FileRun(path, name, table=True, rows=rows, number=reading.names[name]) for name in reading.ordered()]
+
+
+def _tied_line(chunks: Iterable[bytes], tie: TiedError) -> InputError:
+    # what is wrong with a rank of a run file that two documents have
+    for fields, _, rows in rows_in_file(chunks, "rank", [tie.topic], np.array([tie.at])):
+        return without_place(tie.topic, tie.docno, place=place_of(fields, int(rows[0])))
+    return changed()
 
 
 def changed() -> InputError:
@@ -291,7 +303,10 @@ def _in_memory(order: str, parts: Iterator[RunPart]) -> list[RunRows]:
             topic, held = pd.factorize(topic[rows])
             topics, docs = [topics[t] for t in held.tolist()], docs.take(rows, axis=0)
         of_run = FileRows(topics, topic.astype(np.int64, copy=False), docs, part.scores[rows])
-        found.append(in_ranking_order("", of_run, None if part.ranks is None else part.ranks[rows], order))
+        try:
+            found.append(in_ranking_order("", of_run, None if part.ranks is None else part.ranks[rows], order))
+        except TiedError as tie:
+            raise TiedError(tie.topic, tie.docno, tie.at, len(found)) from None
     return found
 
 
@@ -381,7 +396,8 @@ _OF_ROW = 512
 def memory_bytes(memory: Any) -> int:
     """Return a user's ``memory=`` in bytes, be it a number or a text such as ``"1.5 GiB"``, or say what is wrong."""
     size = 0
-    if found := _TEXT.fullmatch("" if isinstance(memory, bool | float) else str(memory).upper()):
+    found = _TEXT.fullmatch("" if isinstance(memory, bool | float) else str(memory).upper())
+    if found and (found[2] or not found[3]):
         number, unit, binary = found.groups()
         exact = float(number) * (1024.0 if binary else 1000.0) ** _UNITS[unit]
         size = int(exact) if np.isfinite(exact) else 0
@@ -441,7 +457,7 @@ class _Spool:
         return tokens.stacked(found) if found else np.zeros((0, _DOCS + 1), dtype="<u8")
 
     def check_ranks(self) -> None:
-        """Raise for the first list in which two documents have one rank."""
+        """Raise a TiedError for the first list in which two documents have one rank."""
         run, topic = self.pieces[:_BEGIN]
         lists, first, place = np.unique((run << 32) | topic, return_index=True, return_inverse=True)
         for i in np.lexsort((first, lists >> 32)).tolist():
@@ -452,7 +468,7 @@ class _Spool:
             except NoPlaceError as error:
                 name = list(self.topics)[int(lists[i] & 0xFFFFFFFF)]
                 docno = tokens.decode(tokens.as_tokens(rows[error.row : error.row + 1, _DOCS:]))[0]
-                raise without_place(name, docno) from None
+                raise TiedError(name, docno, error.row + 1, int(lists[i] >> 32)) from None
 
 
 class BlocksWithin:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._files import check_writable, checked_path
+from pt_reuse._files import check_writable, checked_path, sweep_temporary
 from pt_reuse.data.coding import frame_rows
 from pt_reuse.data.frame_columns import as_ids, as_pairs, in_our_columns, number_column
 from pt_reuse.data.store import ArrayFile, DamagedError, write_arrays
@@ -110,6 +110,7 @@ class KeptPipeline(pt.Transformer):
         number = pd.factorize(np.array(as_ids("qid", inp["qid"].tolist()), dtype=object))[0]
         batches = dict(iter(inp.groupby(number // self._batch_size)))
         paths = {b: self.folder / f"{digest_of(rows)}{_ENDING}" for b, rows in batches.items()}
+        sweep_temporary(self.folder)
         frames = [self._batch(batches[b], paths[b]) for b in batches]
         return pd.concat([frame for frame in frames if len(frame)] or frames[:1], ignore_index=True)
 
@@ -144,10 +145,10 @@ class KeptPipeline(pt.Transformer):
         except Exception as error:  # whatever a pipeline raises
             # the text of another library may hold an address with a key
             what = str(error).rstrip(".") if isinstance(error, InputError) else type(error).__name__
-            problem = f"run {shown(self.name)} failed for the topics {examples(topics, 10)}: {what}. What it gave "
-            raise InputError(
-                f"{problem}for topics before is kept; call again to go on.", argument="pipelines"
-            ) from error
+            problem = f"run {shown(self.name)} failed for the topics {examples(topics, 10)}: {what}."
+            if next(self.folder.glob(f"*{_ENDING}"), None) is not None:
+                problem += " What it gave for other topics is kept; call again to go on."
+            raise InputError(problem, argument="pipelines") from error
         if not isinstance(results, pd.DataFrame):
             got = type(results).__name__
             raise InputError(f"run {shown(self.name)} returned a {got}, not a frame.", argument="pipelines")
@@ -175,7 +176,10 @@ class KeptPipeline(pt.Transformer):
 def _results(path: Path) -> pd.DataFrame:
     """Return the results in a file; raise a DamagedError where they are not as they were written."""
     with ArrayFile(path) as file:
-        columns = file.notes["numbers"]
+        try:
+            columns = list(file.notes["numbers"])
+        except (KeyError, TypeError) as error:
+            raise DamagedError("it is no file of results") from error
         names, *numbers = file.read("names", *columns)
     qids, docnos = json.loads(names.tobytes())
     frame = pd.DataFrame({"qid": qids, "docno": docnos}, dtype=object)

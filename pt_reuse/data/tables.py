@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,7 +23,7 @@ from pt_reuse.arrays.lists import neighbours, ranges
 from pt_reuse.data.coding import HowPooled
 from pt_reuse.data.frame_columns import check_once, finite_column, number_column, text_column, text_groups
 from pt_reuse.data.lines import RunPart
-from pt_reuse.data.metadata import given_metadata
+from pt_reuse.data.metadata import given_metadata, is_missing
 from pt_reuse.data.packed_files import (
     ANY_UNPACKED,
     LONGEST_START,
@@ -149,14 +150,11 @@ KEY = b"pt_reuse"
 
 
 def _notes_of(table: _Table) -> dict[str, Any] | None:
-    """Return what a table says of its runs, None where it says nothing that can be used."""
+    """Return what a table says of its runs, None where it says nothing, or not what was written."""
     try:
-        notes = json.loads(table.metadata[KEY])
-        used = {"order", "pool_order", "pool_depth", "runs"} <= set(notes) and all(
-            "name" in run for run in notes["runs"]
-        )
-        return dict(notes) if used else None
-    except (KeyError, ValueError, TypeError, RecursionError):
+        digest, text = json.loads(table.metadata[KEY])
+        return dict(json.loads(text)) if digest == sha256(text.encode()).hexdigest() else None
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -271,7 +269,10 @@ class TableLabels:
 
 def _plain_cell(value: Any) -> Any:
     # what is no text, number or flag is a text
-    return value.item() if isinstance(value, np.generic) else str(value)
+    if is_missing(value):
+        return None
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if isinstance(value, str | bool | int | float) else str(value)
 
 
 _ENDINGS = (".parquet", ".arrow", ".feather")
@@ -293,13 +294,13 @@ def write_table(
     empty = [names[r] for r in np.flatnonzero(field.lengths.sum(axis=0) == 0)]
     if empty:
         raise InputError(f"{examples(empty)} has no documents, and would have no row. Leave it out: runs.select(...).")
-    plain = table.astype(object).where(table.notna(), None).rename(columns=str)
-    cells = plain.map(lambda v: v if v is None or isinstance(v, str | bool | int | float) else _plain_cell(v))
-    cells = cells.to_dict("records")
+    cells = [{str(column): _plain_cell(value) for column, value in row.items()} for row in table.to_dict("records")]
     notes = {"order": order, "pool_order": how_pooled.order, "pool_depth": how_pooled.depth, "runs": cells}
+    text = json.dumps(notes)
     columns = {"qid": pa.string(), "docno": pa.string(), "score": pa.float64(), "rank": pa.int64(), "name": pa.string()}
     schema = pa.schema(
-        [pa.field(*column, nullable=False) for column in columns.items()], {KEY: json.dumps(notes, default=_plain_cell)}
+        [pa.field(*column, nullable=False) for column in columns.items()],
+        {KEY: json.dumps([sha256(text.encode()).hexdigest(), text])},
     )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -245,7 +245,7 @@ def test_a_bad_rank_matters_for_its_order_alone(messages, tmp_path):
     messages.refused(lambda: read_runs(path).reorder("rank"))
     messages.refused(lambda: read_runs(path, order="rank"), place="{d}/t")
     path = put(tmp_path / "t", table_of([GOOD, ("2", "d2", 9.0, 1, "a"), ("1", "d3", 5.0, 1, "a")]), rows=2)
-    error = messages.refused(lambda: read_runs(path, order="rank"), place="{d}/t")
+    error = messages.refused(lambda: read_runs(path, order="rank"), place="{d}/t, run 'a'")
     assert "document 'd3'" in str(error) or "document 'd1'" in str(error)
 
 
