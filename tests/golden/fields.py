@@ -178,7 +178,7 @@ def compare(kept: dict[str, Any], name: str, at: str, called: Callable[[], Any])
     assert "tables" in now, now
     if WRITE:
         kept.setdefault(name, {})[at] = now
-    wrong = list(SMALL["differences"](name, now, kept[name][at]))
+    wrong = list(SMALL["differences"](now, kept[name][at]))
     assert not wrong, "\n".join(wrong)
 
 

@@ -468,56 +468,6 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
     return {"frame": found.to_frame()}
 
 
-#: what a rebuilding may call otherwise, ``"table.column"`` -> the same today, or leave out (None); of one study behind
-#: its name, ``"study:table.column"``
-RENAMED: dict[str, str | None] = {
-    "plan_labels:table.qid": None,
-    "label_estimate:strata.qid": None,
-    "plan_collection:yields": None,
-    "compare_labels:between": None,
-    "audit_labels:labels_between": None,
-    "commands:rankings/labels_between.csv": None,
-    "significance_fidelity:by_run": None,
-    "commands:significance/by_run.csv": None,
-    "family_effect:judges": None,
-    "commands:families/judges.csv": None,
-    "prediction_powered:pairs.excludes_0": None,
-    "judge_next:summary.verdict": None,
-    "check_new_run:table.low": "table.predicted_low",
-    "check_new_run:table.high": "table.predicted_high",
-    "check_new_run:table.lowest": "table.score_low",
-    "check_new_run:table.highest": "table.score_high",
-    "check_new_run:table.rank_low": "table.predicted_rank_low",
-    "check_new_run:table.rank_high": "table.predicted_rank_high",
-    "check_new_run:table.rank_best": "table.rank_low",
-    "check_new_run:table.rank_worst": "table.rank_high",
-    "check_new_run:table.verdict": None,
-    "coverage:by_run.residual_without_own": None,
-    "coverage:by_topic.max_unjudged": None,
-    "leave_out_type:documents.best_run": None,
-    "leave_out_uniques:filled_by_run": None,
-    "leave_out_uniques, filled:filled_by_run": None,
-    "commands:filled_by_run.csv": None,
-    "commands:holes/filled_by_run.csv": None,
-    "commands:by_run.csv.residual_without_own": None,
-    "commands:by_topic.csv.max_unjudged": None,
-    "infer_pool:by_topic.own_depth": None,
-    "infer_pool:unexplained.best_run": None,
-    "infer_pool:summary.at_depth": None,
-    "infer_pool:summary.below": None,
-    "commands:by_topic.csv.own_depth": None,
-    "commands:unexplained.csv.best_run": None,
-    "commands:summary.csv.at_depth": None,
-    "commands:summary.csv.below": None,
-    "infer_pool:confusion.needed together": "confusion.needed_together",
-    "infer_pool:confusion.not pooled": "confusion.not_pooled",
-    "infer_pool:confusion.no documents": "confusion.no_documents",
-    "commands:confusion.csv.needed together": "confusion.csv.needed_together",
-    "commands:confusion.csv.not pooled": "confusion.csv.not_pooled",
-    "commands:confusion.csv.no documents": "confusion.csv.no_documents",
-}
-
-
 def prints(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return an outcome in a number or two for each column, small enough to be kept beside the tests."""
     if "error" in found:
@@ -549,37 +499,24 @@ def repr_of(value: Any) -> str:
     return "missing" if value is None or value is pd.NA or value is pd.NaT else str(value)
 
 
-def differences(name: str, now: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
+def differences(now: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
     """Yield where a call comes to something else: another error, table or number; what is new is no fault."""
     if "error" in now or "error" in before:
         if now != before:
             yield f"{before.get('error', 'a result')} is now {now.get('error', 'a result')}"
         return
     for table, kept in before["tables"].items():
-        at = renamed(name, table)
-        if at is None:
-            continue
-        if at not in now["tables"]:
+        if table not in now["tables"]:
             yield f"{table}: gone"
             continue
-        found = now["tables"][at]
+        found = now["tables"][table]
         if found["rows"] != kept["rows"]:
             yield f"{table}: {kept['rows']} rows are now {found['rows']}"
         for column, value in kept["columns"].items():
-            of_table = renamed(name, f"{table}.{column}")
-            if of_table is None:
-                continue
-            # names of measures have dots of their own
-            called = column if of_table == f"{table}.{column}" else of_table.rpartition(".")[2]
-            if called not in found["columns"]:
+            if column not in found["columns"]:
                 yield f"{table}.{column}: gone"
-            elif not _alike(found["columns"][called], value):
-                yield f"{table}.{column}: {value} is now {found['columns'][called]}"
-
-
-def renamed(study: str, name: str) -> str | None:
-    """Return what a table or a column is called today, None where it is no more."""
-    return RENAMED.get(f"{study}:{name}", RENAMED.get(name, name))
+            elif not _alike(found["columns"][column], value):
+                yield f"{table}.{column}: {value} is now {found['columns'][column]}"
 
 
 def _alike(now: Any, before: Any) -> bool:
@@ -641,7 +578,7 @@ def check(name: str, now: dict[str, dict]) -> None:
         file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     kept, found = json.loads(file.read_text(encoding="utf-8")), json.loads(json.dumps(found))
     assert kept.keys() <= found.keys()
-    wrong = [f"{call}: {said}" for call, one in kept.items() for said in differences(name, found[call], one)]
+    wrong = [f"{call}: {said}" for call, one in kept.items() for said in differences(found[call], one)]
     assert not wrong, "\n".join(wrong[:40])
 
 
