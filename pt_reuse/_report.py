@@ -185,10 +185,6 @@ class Report:
         columns = [column.head(most) for column in self.columns]
         return Report(columns, caption=self.caption, notes=[*self.notes, *more], verdict=self.verdict)
 
-    def under(self, verdict: Iterable[str]) -> Report:
-        """Return the report below a verdict."""
-        return Report(self.columns, caption=self.caption, notes=self.notes, verdict=verdict)
-
     def _text_columns(self) -> list[TextColumn]:
         return [TextColumn(visible(c.heading), c.cells(), right=c.digits is not Digits.TEXT) for c in self.columns]
 

@@ -6,7 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, get_type_hints
 
@@ -90,11 +90,6 @@ class Study:
         return {name: p.default for name, p in signature.items() if p.default is not p.empty}
 
     @property
-    def declaration(self) -> dict[str, Any]:
-        """Return what the command line reads off the source."""
-        return declaration_of(self.name, self.call.__module__, self.words, self.beside, self.parameters, self.defaults)
-
-    @property
     def result(self) -> type[Result]:
         """Return the class of its result."""
         return _result_of(self.call)
@@ -109,30 +104,6 @@ class Study:
         if self.together is not None:
             self.together(found)
         return found
-
-
-def declaration_of(
-    function: str,
-    module: str,
-    words: Words,
-    beside: Mapping[str, Option],
-    parameters: Mapping[str, Option],
-    defaults: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return what the command of a study has to know: words, and options, some of them of no parameter."""
-    needed = parameters.keys() - {*defaults, *DATA}
-    return {
-        "function": function,
-        "module": module,
-        **asdict(words),
-        "data": [name for name in parameters if name in DATA and name not in defaults],
-        "contributors": defaults.get("contributors"),
-        "flags": {
-            name: {"dest": name, **asdict(flag), "usual": defaults.get(name, flag.usual), "needed": name in needed}
-            for name, option in {**beside, **parameters}.items()
-            if (flag := option.shell)
-        },
-    }
 
 
 #: the public functions
@@ -188,8 +159,9 @@ def _checked(declared: Study) -> Callable[..., Any]:
         bound.apply_defaults()
         with collecting() as notes:
             result = declared.call(**declared.checked(bound.arguments))
-        beware = {"beware": "; ".join(dict.fromkeys(notes))} if notes else {}
-        return result if not notes else replace(result, settings={**result.settings, **beware})
+        if not notes:
+            return result
+        return replace(result, settings={**result.settings, "beware": "; ".join(dict.fromkeys(notes))})
 
     # what help and pages show is the type alone
     hints, public = get_type_hints(declared.call), cast("Any", checked)

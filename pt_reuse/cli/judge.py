@@ -303,13 +303,12 @@ def _run_of_labels(function: str, options: argparse.Namespace) -> None:
         tied = count(int(majority.to_frame()["tied"].sum()), "tie")
         say(f"\nMajority of the annotators: {majority!r}; {tied}, decided by --ties {options.ties}")
         beside = {"majority.qrels": qrels_file(majority.arrays)}
-    if folder is not None:
+    drawn = pictures(result, {}, {"gold": given.get("gold")})
+    if function == "annotator_agreement":
         # of annotators that no two labels compare there is nothing to draw
-        drawn = pictures(result, {}, {"gold": given.get("gold")})
-        if function == "annotator_agreement":
-            kappas = {name: result.frame(how["kind"]).get("kappa") for name, how in drawn.items()}
-            drawn = {name: how for name, how in drawn.items() if kappas[name] is None or kappas[name].notna().any()}
-        write_result(result, folder, options, drawn, beside)
+        kappas = {name: result.frame(how["kind"]).get("kappa") for name, how in drawn.items()}
+        drawn = {name: how for name, how in drawn.items() if kappas[name] is None or kappas[name].notna().any()}
+    write_result(result, folder, options, drawn, beside)
 
 
 _TO_CHECK = "to_check.csv"
@@ -363,16 +362,15 @@ def _run_plan(options: argparse.Namespace) -> None:
                 raise InputError(problem, argument="plan")
         estimate = planned.estimate(judgment_source(options.checked).read())
         show(estimate)
-        if folder is not None:
-            write_result(estimate, folder, options, {"estimate.png": {}})
+        write_result(estimate, folder, options, {"estimate.png": {}})
         return
     labels = judgment_source(options.judge).read()
     plan = plan_labels(labels, runs=None if options.runs is None else read_runs(options.runs), **given)
     show(plan)
+    # a stratum would tell those who check what the judge says
+    beside = {_TO_CHECK: table_file(plan.sample[["qid", "docno"]])}
+    write_result(plan, folder, options, {"plan.png": {}}, beside)
     if folder is not None:
-        # a stratum would tell those who check what the judge says
-        beside = {_TO_CHECK: table_file(plan.sample[["qid", "docno"]])}
-        write_result(plan, folder, options, {"plan.png": {}}, beside)
         say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")
 
 

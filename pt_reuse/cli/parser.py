@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,7 +20,7 @@ from pt_reuse import options
 from pt_reuse.cli.output import complain, width_of
 from pt_reuse.errors import InputError, ReuseWarning, did_you_mean, located
 from pt_reuse.options import SHARED, Option
-from pt_reuse.study import Words, declaration_of
+from pt_reuse.study import DATA, Words
 
 if TYPE_CHECKING:
     import ir_measures
@@ -119,7 +119,7 @@ def commands() -> dict[str, tuple[str, Words]]:
 
 @cache
 def declaration(function: str) -> dict[str, Any]:
-    """Return what a study declares, as ``study_of(function).declaration`` does."""
+    """Return what a study declares: where it is, its words, its data, and its options as flags."""
     module, words = _declared()[function]
     source = _source(module)
     (call,) = (line for line in source.body if isinstance(line, ast.FunctionDef) and line.name == function)
@@ -133,6 +133,30 @@ def declaration(function: str) -> dict[str, Any]:
     every = {p.arg: own.get(p.arg) or signed.get(p.arg) or SHARED[p.arg] for p in parameters}
     beside = {name: option for name, option in own.items() if name not in every}
     return declaration_of(function, module, words, beside, every, defaults)
+
+
+def declaration_of(
+    function: str,
+    module: str,
+    words: Words,
+    beside: Mapping[str, Option],
+    parameters: Mapping[str, Option],
+    defaults: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return what the command of a study has to know: words, and options, some of them of no parameter."""
+    needed = parameters.keys() - {*defaults, *DATA}
+    return {
+        "function": function,
+        "module": module,
+        **asdict(words),
+        "data": [name for name in parameters if name in DATA and name not in defaults],
+        "contributors": defaults.get("contributors"),
+        "flags": {
+            name: {"dest": name, **asdict(flag), "usual": defaults.get(name, flag.usual), "needed": name in needed}
+            for name, option in {**beside, **parameters}.items()
+            if (flag := option.shell)
+        },
+    }
 
 
 def flags_of(*functions: str) -> dict[str, dict[str, Any]]:

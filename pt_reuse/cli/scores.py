@@ -224,11 +224,10 @@ def _run_infer(options: argparse.Namespace) -> None:
     show(result)
     say("\nRuns by what is on record (pooled, NA: nothing) and what speaks for them:")
     print_table(result.confusion, "rows")
-    if folder is not None:
-        names = "".join(f"{name}\n" for name in result.contributors)
-        beside = {_CONTRIBUTORS: names.encode("utf-8", "surrogateescape")}
-        beside |= {_JUDGMENTS: qrels_file(qrels.select(result.topics).arrays)} if result.apart else {}
-        write_result(result, folder, options, {"judged-by-rank.png": {}}, beside)
+    names = "".join(f"{name}\n" for name in result.contributors)
+    beside = {_CONTRIBUTORS: names.encode("utf-8", "surrogateescape")}
+    beside |= {_JUDGMENTS: qrels_file(qrels.select(result.topics).arrays)} if result.apart else {}
+    write_result(result, folder, options, {"judged-by-rank.png": {}}, beside)
     if result.contributors:
         at, depth = folder or "OUT", f" --depth {result.depth}" if result.depth else ""
         judged = f"{at}/{_JUDGMENTS}" if result.apart else options.qrels
@@ -271,8 +270,7 @@ def _run_runs(options: argparse.Namespace) -> None:
         fit = check_runs(runs, qrels, measures)
         show(fit)
         tables |= {"fit.csv": fit.table, "ties.csv": fit.ties}
-    if folder is not None:
-        write_files(tables, folder, options, earlier=("fit.csv", "ties.csv"))
+    write_files(tables, folder, options, earlier=("fit.csv", "ties.csv"))
 
 
 def add_score(parser: Parser) -> None:
@@ -357,10 +355,9 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     say("\nPer run, the share that was never judged, the mean over all topics of the judgments:")
     known = [column for column in ("name", "team", "pooled") if by_run[column].notna().any()]
     print_table(_in_brief(by_run, known, cutoffs), "runs; --out DIR writes all", spare=("team",))
-    if folder is not None:
-        judged = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
-        settings = {**runs.settings, "cutoffs": cutoffs, "convention": judged, "topics": len(qrels.topics)}
-        write_files(tables, folder, options, settings, [f"by_{unit}.csv" for unit in _BY])
+    judged = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
+    settings = {**runs.settings, "cutoffs": cutoffs, "convention": judged, "topics": len(qrels.topics)}
+    write_files(tables, folder, options, settings, [f"by_{unit}.csv" for unit in _BY])
 
 
 def _judged_in_words(found: JudgedLists, table: pd.DataFrame) -> str:

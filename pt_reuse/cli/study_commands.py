@@ -175,11 +175,9 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
     beside = {name: value for name, value in given.items() if name in study.beside}
     show(result, list(dict.fromkeys([*asked, *(declared["screen"] or result.views)])), beside)
-    if folder is not None:
-        names = {name: str(number) for number, name in enumerate(sources, 1)}
-        each = {"judgments": names} if of_scores and len(names) > 1 else {}
-        drawn = pictures(result, each, given, declared["command"].rpartition(" ")[2])
-        write_result(result, folder, options, drawn)
+    names = {name: str(number) for number, name in enumerate(sources, 1)}
+    each = {"judgments": names} if of_scores and len(names) > 1 else {}
+    write_result(result, folder, options, pictures(result, each, given, declared["command"].rpartition(" ")[2]))
 
 
 def add_unknown(parser: Parser) -> None:
