@@ -15,15 +15,12 @@ from pt_reuse.cli.output import draw, out_folder, pictures, say, show, shows_bar
 from pt_reuse.cli.parser import (
     INPUT,
     Parser,
-    add_out,
     chosen_measures,
     declaration,
-    flags_of,
     given_judge_rel,
     in_shell,
     listed,
 )
-from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.errors import InputError, choice
 from pt_reuse.errors import listed as in_words
 from pt_reuse.study import study_of
@@ -120,10 +117,10 @@ def add_audit(parser: Parser) -> None:
     parser.add_option(
         "--parts", "LIST", f"comma-separated: {', '.join(p.name for p in PARTS)}; default all", type=listed
     )
-    flags = flags_of("audit_labels", "leave_out_uniques")
+    of_first = declaration(PARTS[0].function)["flags"]
     for name in _OPTIONS:
-        add_flag(parser, flags[name] | {"needed": False})
-    add_out(parser, f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
+        parser.add_flags(PARTS[0].function if name in of_first else "leave_out_uniques", name, needed=False)
+    parser.add_out(f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
     parser.called |= {"path": "scores", "folder": "judges", "judge": "judges"}
     # each study has its own default
     parser.set_defaults(run=_run, resamples=None)

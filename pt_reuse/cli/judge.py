@@ -27,17 +27,7 @@ from pt_reuse.cli.output import (
     write_result,
     write_table,
 )
-from pt_reuse.cli.parser import (
-    INPUT,
-    OUTPUT,
-    Parser,
-    add_contributors,
-    add_out,
-    chosen_contributors,
-    flags_of,
-    listed,
-)
-from pt_reuse.cli.study_commands import add_flag
+from pt_reuse.cli.parser import INPUT, OUTPUT, Parser, chosen_contributors, listed
 from pt_reuse.errors import InputError, count, did_you_mean, located
 from pt_reuse.study import study_of
 
@@ -113,7 +103,7 @@ def add_export(parser: Parser) -> None:
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
-    add_contributors(parser)
+    parser.add_contributors()
     add_field(parser, judged=None, unless=lambda options: options.pool is not None)
     parser.called["folder"] = "out"
     parser.set_defaults(run=_run_export)
@@ -275,9 +265,8 @@ def add_pilot(parser: Parser) -> None:
 def _add_of_labels(parser: Parser, function: str, files: str, beside: str) -> None:
     """Add what commands of studies of labels take alike."""
     parser.add_option("files", "FILES", files, group=INPUT, nargs="+")
-    for flag in flags_of(function).values():
-        add_flag(parser, flag)
-    add_out(parser, " ".join(filter(None, ["the tables (CSV), the settings (JSON)", beside])))
+    parser.add_flags(function)
+    parser.add_out(" ".join(filter(None, ["the tables (CSV), the settings (JSON)", beside])))
     parser.called["labels"] = "files"
     parser.set_defaults(run=partial(_run_of_labels, function))
 
@@ -329,9 +318,8 @@ def add_plan(parser: Parser) -> None:
     parser.add_options(named, group=INPUT)
     parser.add_option("--prior", "SHARE", "what is expected: .3, or by label 0=.05,1=.6; default .5")
     add_run_files(parser, "run files: one for a mean, two for a difference")
-    for flag in flags_of("plan_labels").values():
-        add_flag(parser, flag)
-    add_out(parser, "the plan or the estimate: tables (CSV), settings (JSON), a picture (PNG); and to_check.csv")
+    parser.add_flags("plan_labels")
+    parser.add_out("the plan or the estimate: tables (CSV), settings (JSON), a picture (PNG); and to_check.csv")
     parser.checks.append(_check_plan)
     parser.set_defaults(run=_run_plan)
 

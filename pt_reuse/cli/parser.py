@@ -159,11 +159,6 @@ def declaration_of(
     }
 
 
-def flags_of(*functions: str) -> dict[str, dict[str, Any]]:
-    """Return the options that studies declare, by their arguments; of the same in two studies that of the first."""
-    return {name: flag for function in reversed(functions) for name, flag in declaration(function)["flags"].items()}
-
-
 #: the groups in which help shows the options of a command
 INPUT, READING, COMPUTED, OUTPUT = _GROUPS = "input", "how the input is read", "what is computed", "output"
 
@@ -244,6 +239,52 @@ class Parser(argparse.ArgumentParser):
         """Add several: name -> what stands for the value, and what help says."""
         for name, (metavar, what) in options.items():
             self.add_option(name, metavar, what, group=group, **more)
+
+    def add_flags(self, function: str, *names: str, **changed: Any) -> None:
+        """Add options that a study declares, those of some names or all; `changed` replaces what it says of them."""
+        flags = declaration(function)["flags"]
+        for each in names or flags:
+            flag = {**flags[each], **changed}
+            name, kind, usual = flag["name"] or f"--{each.replace('_', '-')}", flag["kind"], flag["usual"]
+            if kind in _SWITCHES:
+                self.add_option(name, "", flag["help"], dest=each, action=_SWITCHES[kind])
+                continue
+            shown = ",".join(map(str, usual)) if isinstance(usual, list | tuple) else usual
+            default = flag["default"] or ("" if usual is None else shown)
+            self.add_option(
+                name,
+                flag["metavar"],
+                "; default ".join(filter(None, [flag["help"], str(default)])),
+                group=INPUT if kind in _INPUT else COMPUTED,
+                dest="judgment_names" if kind == "names" else each,
+                type=_KINDS.get(kind, str),
+                default=None if kind == "names" else usual,
+                nargs="+" if kind in ("judges", "runs", "words") else None,
+                required=flag["needed"],
+            )
+
+    def add_out(self, what: str, metavar: str = "DIR") -> None:
+        """Add the folder or file that a command writes to, and whether it may replace what is there."""
+        options = {"--out": (metavar, f"write {what} there"), "--overwrite": ("", "replace what --out names")}
+        self.add_options(options, group=OUTPUT)
+
+    def add_quiet(self) -> None:
+        """Add the flag that turns progress bars off."""
+        self.add_option("--quiet", "", "no progress bars", group=OUTPUT)
+
+    def add_jobs(self) -> None:
+        """Add how many topics are worked on at a time."""
+        self.called["n_jobs"] = "jobs"
+        self.add_option("--jobs", "N", "how many topics at a time, -1 for all cores; default 1", type=int)
+
+    def add_contributors(self, default: str = "pooled") -> None:
+        """Add the option that says which runs made the pool."""
+        what = f"runs that made the pool: pooled, all, names between commas, or a file with one name a line; {default} "
+        self.add_option("--contributors", "WHICH", f"{what}by default", default=default)
+
+    def add_unknown(self) -> None:
+        """Add what becomes of matches of another name in files of answers."""
+        self.add_option("--unknown", "WHAT", "a match of another name: error (default) or zero", default="error")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse words as the standard library does; a misspelt option is told before one that is missing."""
@@ -394,6 +435,21 @@ def number_or_text(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
 
+#: kind of an option -> what reads its text; of others it is a text
+_KINDS: dict[str, Any] = {
+    "int": int,
+    "float": float,
+    "list": listed,
+    "counts": number_or_numbers,
+    "count or text": number_or_text,
+    "rounds": listed,
+    "budgets": numbers,
+}
+#: of these, what names files
+_INPUT = ("judgments", "judges", "rounds", "runs", "answers")
+_SWITCHES = {"switch": "store_true", "off": "store_false"}
+
+
 def given_judge_rel(text: str | None) -> Any:
     """Return ``--judge-rel`` as ``judge_rel=`` takes it.
 
@@ -430,32 +486,6 @@ def chosen_measures(named: list[str] | None, rel: int | None) -> list[ir_measure
         return usual_measures(rel)
     with located("--measures"):
         return checked_measures(named)
-
-
-# options of several commands
-
-
-def add_out(parser: Parser, what: str, metavar: str = "DIR") -> None:
-    """Add the folder or file that a command writes to, and whether it may replace what is there."""
-    options = {"--out": (metavar, f"write {what} there"), "--overwrite": ("", "replace what --out names")}
-    parser.add_options(options, group=OUTPUT)
-
-
-def add_quiet(parser: Parser) -> None:
-    """Add the flag that turns progress bars off."""
-    parser.add_option("--quiet", "", "no progress bars", group=OUTPUT)
-
-
-def add_jobs(parser: Parser) -> None:
-    """Add how many topics are worked on at a time."""
-    parser.called["n_jobs"] = "jobs"
-    parser.add_option("--jobs", "N", "how many topics at a time, -1 for all cores; default 1", type=int)
-
-
-def add_contributors(parser: Parser, *, default: str = "pooled") -> None:
-    """Add the option that says which runs made the pool."""
-    what = f"runs that made the pool: pooled, all, names between commas, or a file with one name a line; {default} "
-    parser.add_option("--contributors", "WHICH", f"{what}by default", default=default)
 
 
 def chosen_contributors(options: argparse.Namespace, known: list[str] | None) -> str | list[str]:

@@ -22,17 +22,12 @@ from pt_reuse.cli.output import (
 from pt_reuse.cli.parser import (
     OUTPUT,
     Parser,
-    add_contributors,
-    add_jobs,
-    add_out,
     chosen_contributors,
     chosen_measures,
-    flags_of,
     number_or_numbers,
     number_or_text,
     numbers,
 )
-from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.errors import InputError, checked_jobs, checked_seed, choice, count, plural, positive
 from pt_reuse.options import LEARNING, METHODS, RANDOM_ORDER
 
@@ -89,10 +84,10 @@ def add_pool(parser: Parser) -> None:
     for name, (kind, text) in _OPTIONS.items():
         parser.add_option(f"--{name}", name.upper(), text, type=kind)
     parser.add_option("--by", "UNIT", "who contributed what: by team, run, type or family; default team if known")
-    add_contributors(parser)
+    parser.add_contributors()
     parser.called["n_jobs"] = "jobs"
     parser.checks.append(_given)
-    add_out(parser, f"the pool, its counts (CSV), and what is to be judged (a qrels file, labels -1, {_TO_JUDGE})")
+    parser.add_out(f"the pool, its counts (CSV), and what is to be judged (a qrels file, labels -1, {_TO_JUDGE})")
     parser.set_defaults(run=_run_pool)
 
 
@@ -206,7 +201,7 @@ def add_infer_pool(parser: Parser) -> None:
     depth = "pool depth, or 'topic' for one per topic, 'common' for one for all; default what fits best"
     parser.add_option("--depth", "K", depth, type=number_or_text)
     parser.add_option("--tolerance", "T", "share of a run that may be unjudged; default what fits best", type=float)
-    add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
+    parser.add_out("the tables (CSV), the settings (JSON) and the picture")
     parser.set_defaults(run=_run_infer)
 
 
@@ -245,8 +240,8 @@ def add_runs(parser: Parser) -> None:
         "the rank, or scores so equal that their order changes a mean."
     )
     add_field(parser, judged=None)
-    add_flag(parser, flags_of("leave_out_uniques")["measures"])
-    add_out(parser, "every run and what was left out, and how runs fit the judgments (CSV),")
+    parser.add_flags("leave_out_uniques", "measures")
+    parser.add_out("every run and what was left out, and how runs fit the judgments (CSV),")
     parser.set_defaults(run=_run_runs)
 
 
@@ -280,11 +275,11 @@ def add_score(parser: Parser) -> None:
         "counts 0, as in trec_eval -c. A rank is 1 plus the number of runs with a higher mean, for every measure."
     )
     add_field(parser)
-    add_flag(parser, flags_of("leave_out_uniques")["measures"])
+    parser.add_flags("leave_out_uniques", "measures")
     parser.add_option("--own-topics", "", "mean over the topics that a run has")
     parser.add_option("--per-topic", "", "also show a line for every run and topic", group=OUTPUT)
-    add_jobs(parser)
-    add_out(parser, "the tables, one with every topic among them (CSV), and the settings (JSON)")
+    parser.add_jobs()
+    parser.add_out("the tables, one with every topic among them (CSV), and the settings (JSON)")
     parser.set_defaults(run=_run_score)
 
 
@@ -322,8 +317,8 @@ def add_unjudged(parser: Parser) -> None:
     add_field(parser)
     parser.add_option("--cutoff", "LIST", "comma-separated ranks k; default 10,100", default=[10, 100], type=numbers)
     parser.add_option("--by", "UNIT", "also a table by team, type or family; default run alone", default="run")
-    add_jobs(parser)
-    add_out(parser, "the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
+    parser.add_jobs()
+    parser.add_out("the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
     parser.set_defaults(run=_run_unjudged)
 
 

@@ -24,22 +24,7 @@ from pt_reuse.cli.field import (
     runs_beside,
 )
 from pt_reuse.cli.output import out_folder, pictures, show, shows_bars, write_result
-from pt_reuse.cli.parser import (
-    COMPUTED,
-    INPUT,
-    READING,
-    Parser,
-    add_contributors,
-    add_out,
-    add_quiet,
-    chosen_contributors,
-    declaration,
-    given_judge_rel,
-    listed,
-    number_or_numbers,
-    number_or_text,
-    numbers,
-)
+from pt_reuse.cli.parser import INPUT, READING, Parser, chosen_contributors, declaration, given_judge_rel, listed
 from pt_reuse.errors import InputError, located
 from pt_reuse.study import study_of
 
@@ -47,19 +32,6 @@ if TYPE_CHECKING:
     from pt_reuse.scoring.scores import Scores
     from pt_reuse.study import Study
 
-#: kind of an option -> what reads its text; of others it is a text
-_KINDS: dict[str, Any] = {
-    "int": int,
-    "float": float,
-    "list": listed,
-    "counts": number_or_numbers,
-    "count or text": number_or_text,
-    "rounds": listed,
-    "budgets": numbers,
-}
-#: of these, what names files
-_INPUT = ("judgments", "judges", "rounds", "runs", "answers")
-_SWITCHES = {"switch": "store_true", "off": "store_false"}
 #: what has no place beside scores that are read
 _OF_RUNS = ("runs", "qrels", "collection", "teams", "types", "pooled", "metadata", "other")
 
@@ -71,7 +43,7 @@ def add_study(function: str, parser: Parser) -> None:
     if declared["data"]:
         add_field(parser, unless=partial(_without_runs, declared))
     else:
-        add_quiet(parser)
+        parser.add_quiet()
     if declared["several"]:
         parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}", group=INPUT)
     if "scores" in declared["data"]:
@@ -81,36 +53,14 @@ def add_study(function: str, parser: Parser) -> None:
         parser.add_option("--missing-scores", "WHAT", what, group=READING)
         what = "columns of --scores that are scores of a task"
         parser.add_option("--tasks", "LIST", what, group=READING, type=listed)
-    for flag in declared["flags"].values():
-        add_flag(parser, flag)
+    parser.add_flags(function)
     if "answers" in declared["flags"]:
         parser.add_option("--metadata", "FILE", METADATA_HELP, group=READING)
-        add_unknown(parser)
+        parser.add_unknown()
     if declared["contributors"] is not None:
-        add_contributors(parser, default=declared["contributors"])
-    add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
+        parser.add_contributors(declared["contributors"])
+    parser.add_out("the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=partial(_run, declared))
-
-
-def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
-    """Add the option that a study declares."""
-    usual, name, kind = flag["usual"], flag["name"] or f"--{flag['dest'].replace('_', '-')}", flag["kind"]
-    if kind in _SWITCHES:
-        parser.add_option(name, "", flag["help"], dest=flag["dest"], action=_SWITCHES[kind])
-        return
-    shown = ",".join(map(str, usual)) if isinstance(usual, list | tuple) else usual
-    default = flag["default"] or ("" if usual is None else shown)
-    parser.add_option(
-        name,
-        flag["metavar"],
-        "; default ".join(filter(None, [flag["help"], str(default)])),
-        group=INPUT if kind in _INPUT else COMPUTED,
-        dest="judgment_names" if kind == "names" else flag["dest"],
-        type=_KINDS.get(kind, str),
-        default=None if kind == "names" else usual,
-        nargs="+" if kind in ("judges", "runs", "words") else None,
-        required=flag["needed"],
-    )
 
 
 def _without_runs(declared: Mapping[str, Any], options: argparse.Namespace) -> bool:
@@ -178,11 +128,6 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     names = {name: str(number) for number, name in enumerate(sources, 1)}
     each = {"judgments": names} if of_scores and len(names) > 1 else {}
     write_result(result, folder, options, pictures(result, each, given, declared["command"].rpartition(" ")[2]))
-
-
-def add_unknown(parser: Parser) -> None:
-    """Add what becomes of matches of another name in files of answers."""
-    parser.add_option("--unknown", "WHAT", "a match of another name: error (default) or zero", default="error")
 
 
 def labelled_answers(paths: Mapping[str, str], options: argparse.Namespace) -> dict[str, Any]:
