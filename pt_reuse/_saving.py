@@ -293,20 +293,15 @@ def _contents(path: Path) -> dict[str, Any]:
 
 
 def _kind(name: str) -> type:
-    home = None if name in KINDS else home_of(name)
-    if home is not None:
-        importlib.import_module(home)
+    if name not in KINDS:
+        # the module that defines it is found in the sources
+        root, defined = Path(__file__).parent, re.compile(rf"^class {re.escape(name)}\(", re.MULTILINE)
+        places = (path for path in sorted(root.rglob("*.py")) if defined.search(path.read_text(encoding="utf-8")))
+        if home := next(places, None):
+            importlib.import_module(".".join(home.relative_to(root.parent).with_suffix("").parts))
     if name not in KINDS:
         raise InputError(f"a result of the kind {name!r}, which is not known here. Import what defines it first.")
     return KINDS[name]
-
-
-def home_of(name: str) -> str | None:
-    """Return the module that defines a kind of record, None where none does, found in the sources."""
-    root, defined = Path(__file__).parent, re.compile(rf"^class {re.escape(name)}\(", re.MULTILINE)
-    places = (path for path in sorted(root.rglob("*.py")) if defined.search(path.read_text(encoding="utf-8")))
-    found = next(places, None)
-    return None if found is None else ".".join(found.relative_to(root.parent).with_suffix("").parts)
 
 
 class SavedFiles:

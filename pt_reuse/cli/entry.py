@@ -80,7 +80,9 @@ def parser() -> Parser:
     every = _WRITTEN | studies
     top = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     top.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
-    top.add_argument("--completion", action=_Complete, help='what a shell completes: eval "$(pt-reuse --completion)"')
+    top.add_argument(
+        "--completion", action=_Complete, nargs=0, help='what a shell completes: eval "$(pt-reuse --completion)"'
+    )
     below = {name: (summary, add) for name, (_, summary, add) in every.items() if " " not in name}
     for family, what in _FAMILIES.items():
         inside = {n.removeprefix(f"{family} "): of[1:] for n, of in every.items() if n.startswith(f"{family} ")}
@@ -117,9 +119,6 @@ complete -o default -F _pt_reuse pt-reuse
 
 class _Complete(argparse.Action):
     """Prints what a shell evaluates to complete commands and options, and ends."""
-
-    def __init__(self, option_strings: Any, dest: str, help: str | None = None):
-        super().__init__(option_strings, dest, nargs=0, help=help)
 
     def __call__(self, parser: Any, *_: Any) -> None:
         words = dict(_words("", parser))
