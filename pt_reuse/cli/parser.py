@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import importlib
 import os
 import re
@@ -11,16 +12,15 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pt_reuse import options
 from pt_reuse.cli.output import complain, width_of
 from pt_reuse.errors import InputError, ReuseWarning, did_you_mean, located
-from pt_reuse.options import SHARED, Option
-from pt_reuse.study import DATA, Words
+from pt_reuse.options import options_of
+from pt_reuse.study import DATA, Study, Words
 
 if TYPE_CHECKING:
     import ir_measures
@@ -32,18 +32,34 @@ _FOLDERS = ("studies", "judging")
 #: a decorator of a study and the name of its function
 _STUDY = re.compile(r"^@study\((.*?)\)\ndef (\w+)\(", re.MULTILINE | re.DOTALL)
 #: what is imported to evaluate the words of options, since nothing heavy comes with it
-_LIGHT = ("dataclasses", "pt_reuse.options", "pt_reuse.errors")
+_LIGHT = ("typing", "collections.abc", "dataclasses", "functools", "pt_reuse", "pt_reuse.options", "pt_reuse.errors")
 _WORDS = [field.name for field in fields(Words)]
+
+
+class _Unknown:
+    """Stands for what takes long to import, or is no constant: a type in an annotation, a check."""
+
+    def __call__(self, *_: Any, **__: Any) -> _Unknown:
+        return self
+
+    __getitem__ = __or__ = __ror__ = __call__
+
+    def __getattr__(self, name: str) -> _Unknown:
+        # typing looks for names of its own
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
 
 
 class _Source(dict[str, Any]):
     """The names of a module with their values, evaluated from its source when they are asked for."""
 
     def __init__(self, module: str):
+        super().__init__(vars(builtins))
         path = _ROOT.parent / Path(*module.split("."))
         path = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
         self.body = ast.parse(path.read_text(encoding="utf-8")).body
-        self._nodes: dict[str, ast.expr | None] = {}
+        self._nodes: dict[str, ast.expr] = {}
         self._imported: dict[str, tuple[str, str]] = {}
         for line in self.body:
             if isinstance(line, ast.Assign):
@@ -52,7 +68,7 @@ class _Source(dict[str, Any]):
                 if isinstance(to, ast.Tuple) and isinstance(value, ast.Tuple):
                     pairs = zip(to.elts, value.elts, strict=True)
                 self._nodes |= {each.id: part for each, part in pairs if isinstance(each, ast.Name)}
-            elif isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+            elif isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and line.value is not None:
                 self._nodes[line.target.id] = line.value
             elif isinstance(line, ast.ImportFrom):
                 self._imported |= {each.asname or each.name: (str(line.module), each.name) for each in line.names}
@@ -60,37 +76,14 @@ class _Source(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name in self._nodes:
             return self.value(self._nodes[name])
-        module, known = self._imported[name]
-        if (module, known) == ("pt_reuse", "options"):
-            return options
-        return getattr(importlib.import_module(module), known) if module in _LIGHT else _source(module)[known]
+        module, known = self._imported.get(name, ("", ""))
+        if module in _LIGHT:
+            return getattr(importlib.import_module(module), known)
+        return _source(module)[known] if module.startswith("pt_reuse.") else _Unknown()
 
-    def value(self, node: ast.expr | None) -> Any:
-        """Return the value of an expression; of a name that is another's alone, where that is read."""
-        return None if node is None else eval(compile(ast.Expression(node), "<options>", "eval"), {}, self)
-
-    def option(self, node: ast.expr | None) -> Option | None:
-        """Return the last option that an annotation has, its check left out."""
-        if isinstance(node, ast.Attribute):
-            return next((o for o in self.value(node).__metadata__[::-1] if isinstance(o, Option)), None)
-        if isinstance(node, ast.Name) and node.id in self._nodes:
-            return self.option(self._nodes[node.id])
-        if isinstance(node, ast.Name) and self._imported.get(node.id, ("",))[0].startswith("pt_reuse."):
-            module, name = self._imported[node.id]
-            return _source(module).option(ast.Name(name, ast.Load()))
-        if not isinstance(node, ast.Subscript) or ast.unparse(node.value) != "Annotated":
-            return None
-        base, *beside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        found = [option for each in beside if (option := self.declared(each)) is not None]
-        return found[-1] if found else self.option(base)
-
-    def declared(self, node: ast.expr) -> Option | None:
-        """Return the option that an expression makes, its check and choices left out."""
-        if isinstance(node, ast.Call):
-            kept = [word for word in node.keywords if word.arg not in ("check", "choices")]
-            node = ast.copy_location(ast.Call(node.func, node.args, kept), node)
-        found = self.value(ast.fix_missing_locations(node))
-        return found if isinstance(found, Option) else None
+    def value(self, node: ast.expr) -> Any:
+        """Return the value of an expression."""
+        return eval(compile(ast.Expression(node), "<options>", "eval"), self)
 
 
 @cache
@@ -122,38 +115,31 @@ def declaration(function: str) -> dict[str, Any]:
     """Return what a study declares: where it is, its words, its data, and its options as flags."""
     module, words = _declared()[function]
     source = _source(module)
-    (call,) = (line for line in source.body if isinstance(line, ast.FunctionDef) and line.name == function)
-    calls = [each for each in call.decorator_list if isinstance(each, ast.Call)]
+    (line,) = (each for each in source.body if isinstance(each, ast.FunctionDef) and each.name == function)
+    calls = [each for each in line.decorator_list if isinstance(each, ast.Call)]
     (decorator,) = (each for each in calls if ast.unparse(each.func) == "study")
-    parameters, n_needed = [*call.args.args, *call.args.kwonlyargs], len(call.args.args) - len(call.args.defaults)
-    ends = [*[None] * n_needed, *call.args.defaults, *call.args.kw_defaults]
-    defaults = {p.arg: source.value(node) for p, node in zip(parameters, ends, strict=True) if node is not None}
-    own = {option.name: option for each in decorator.args if (option := source.declared(each)) is not None}
-    signed = {p.arg: replace(option, name=p.arg) for p in parameters if (option := source.option(p.annotation))}
-    every = {p.arg: own.get(p.arg) or signed.get(p.arg) or SHARED[p.arg] for p in parameters}
-    beside = {name: option for name, option in own.items() if name not in every}
-    return declaration_of(function, module, words, beside, every, defaults)
+    beside = {option.name: option for option in map(source.value, decorator.args)}
+    # the signature alone, with what it names evaluated as far as that is light
+    line.body, line.decorator_list = line.body[:1], []
+    exec(compile(ast.Module([line], []), "<study>", "exec"), source)
+    call = source[function]
+    call.__module__ = module
+    return declaration_of(Study(call, words, options_of(call) | beside, None, None))
 
 
-def declaration_of(
-    function: str,
-    module: str,
-    words: Words,
-    beside: Mapping[str, Option],
-    parameters: Mapping[str, Option],
-    defaults: Mapping[str, Any],
-) -> dict[str, Any]:
+def declaration_of(study: Study) -> dict[str, Any]:
     """Return what the command of a study has to know: words, and options, some of them of no parameter."""
+    parameters, defaults = study.parameters, study.defaults
     needed = parameters.keys() - {*defaults, *DATA}
     return {
-        "function": function,
-        "module": module,
-        **asdict(words),
+        "function": study.name,
+        "module": study.call.__module__,
+        **asdict(study.words),
         "data": [name for name in parameters if name in DATA and name not in defaults],
         "contributors": defaults.get("contributors"),
         "flags": {
             name: {"dest": name, **asdict(flag), "usual": defaults.get(name, flag.usual), "needed": name in needed}
-            for name, option in {**beside, **parameters}.items()
+            for name, option in {**study.beside, **parameters}.items()
             if (flag := option.shell)
         },
     }
