@@ -26,7 +26,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import numpy as np
 import pandas as pd
 
-from pt_reuse._files import check_writable, read_file, read_together, user_path, write_together
+from pt_reuse._files import check_writable, checked_path, read_file, read_together, write_together
 from pt_reuse.errors import InputError, examples, located
 
 Json = Any
@@ -248,9 +248,7 @@ def read_result(folder: str | Path) -> Any:
         >>> ptr.read_result(folder).mean.equals(scores.mean)
         True
     """
-    if not isinstance(folder, str | Path) or not str(folder) or "\0" in str(folder):
-        raise InputError(f"folder must be a folder's path, got {folder!r}.", argument="folder")
-    folder = user_path(folder)
+    folder = checked_path(folder, "folder")
     with located(str(folder)):
         if not folder.is_dir():
             raise InputError("there is no such folder. Give one that a result was saved to.", argument="folder")

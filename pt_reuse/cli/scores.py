@@ -94,16 +94,15 @@ def add_pool(parser: Parser) -> None:
 def _given(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options that are given to the strategy."""
     name = choice("strategy", options.strategy, tuple(STRATEGIES), most=len(STRATEGIES))
-    takes = STRATEGIES[name]
     given = {option: value for option in _OPTIONS if (value := getattr(options, option)) is not None}
     for option in given:
-        if option not in takes:
+        if option not in STRATEGIES[name]:
             having = ", ".join(other for other, known in STRATEGIES.items() if option in known)
             raise InputError(f"{option} is no option of strategy {name!r}; it is one of {having}.", argument=option)
-    lacking = "n" if "n" in takes and "n" not in given and name != "sample" else None
-    lacking = "qrels" if name in _ASKING and options.qrels is None else lacking
-    if lacking:
-        raise InputError(f"strategy {name!r} needs {lacking}=.", argument=lacking)
+    if name in _ASKING and options.qrels is None:
+        raise InputError(f"strategy {name!r} needs qrels=.", argument="qrels")
+    if name not in ("depth", "sample") and "n" not in given:
+        raise InputError(f"strategy {name!r} needs n=.", argument="n")
     checked_seed(given.get("seed", 0))
     return given
 
@@ -181,12 +180,11 @@ def _by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
     import pandas as pd
 
     _, units = pool.sole(by)
-    table = pd.DataFrame({units.column: units.names, "runs": units.runs()})
+    table, n = pd.DataFrame({units.column: units.names, "runs": units.runs()}), max(len(units), 1)
     for part, documents, unique in ((pool, "documents", "unique"), (rest, "to_judge", "to_judge_unique")):
         sole, _ = part.sole(by)
-        of_row = units.of_run[part.entries.run]
-        pairs = np.unique(part.entries.document * max(len(units), 1) + of_row)
-        table[documents] = np.bincount(pairs % max(len(units), 1), minlength=len(units))
+        pairs = np.unique(part.entries.document * n + units.of_run[part.entries.run])
+        table[documents] = np.bincount(pairs % n, minlength=len(units))
         table[unique] = np.bincount(sole[sole >= 0], minlength=len(units))
     return table.sort_values("documents", ascending=False, kind="stable", ignore_index=True)
 
