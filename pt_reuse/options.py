@@ -36,7 +36,8 @@ class Flag:
     kind: str = "int"
     name: str = ""  # ``"--depth"``; default the name of the option with dashes
     default: str = ""  # in words, where the default is None
-    usual: Any = None  # the default of what the function does not take
+    usual: Any = None  # the default, said here for what the function does not take
+    needed: bool = False  # whether the command cannot do without; the signature says it
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from functools import cache, cached_property, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, get_type_hints
 
 from pt_reuse.errors import collecting
-from pt_reuse.options import Option, documented, options_of
+from pt_reuse.options import Flag, Option, documented, options_of
 
 if TYPE_CHECKING:
     from pt_reuse.result import Result
@@ -88,6 +88,21 @@ class Study:
         """Return the default of each argument that has one."""
         signature = inspect.signature(self.call).parameters
         return {name: p.default for name, p in signature.items() if p.default is not p.empty}
+
+    @cached_property
+    def data(self) -> list[str]:
+        """Return the data that it cannot do without."""
+        return [name for name in self.parameters if name in DATA and name not in self.defaults]
+
+    @cached_property
+    def flags(self) -> dict[str, Flag]:
+        """Return how the command takes each option that it has, with the default of the signature."""
+        needed = self.parameters.keys() - {*self.defaults, *DATA}
+        return {
+            name: replace(flag, usual=self.defaults.get(name, flag.usual), needed=name in needed)
+            for name, option in {**self.beside, **self.parameters}.items()
+            if (flag := option.shell)
+        }
 
     @property
     def result(self) -> type[Result]:

@@ -51,7 +51,7 @@ class Part:
 
     def study(self) -> Any:
         """Return the study."""
-        return getattr(importlib.import_module(declaration(self.function)["module"]), self.function)
+        return getattr(importlib.import_module(declaration(self.function).call.__module__), self.function)
 
     def answer(self, given: Mapping[str, Any]) -> Result:
         """Compute the answer: every argument that an audit knows is told."""
@@ -117,7 +117,7 @@ def add_audit(parser: Parser) -> None:
     parser.add_option(
         "--parts", "LIST", f"comma-separated: {', '.join(p.name for p in PARTS)}; default all", type=listed
     )
-    of_first = declaration(PARTS[0].function)["flags"]
+    of_first = declaration(PARTS[0].function).flags
     for name in _OPTIONS:
         parser.add_flags(PARTS[0].function if name in of_first else "leave_out_uniques", name, needed=False)
     parser.add_out(f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")

@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pt_reuse.cli.output import complain, width_of
 from pt_reuse.errors import InputError, ReuseWarning, did_you_mean, located
 from pt_reuse.options import options_of
-from pt_reuse.study import DATA, Study, Words
+from pt_reuse.study import Study, Words
 
 if TYPE_CHECKING:
     import ir_measures
@@ -111,8 +111,8 @@ def commands() -> dict[str, tuple[str, Words]]:
 
 
 @cache
-def declaration(function: str) -> dict[str, Any]:
-    """Return what a study declares: where it is, its words, its data, and its options as flags."""
+def declaration(function: str) -> Study:
+    """Return what a study declares, which has no body, no checks and no measures."""
     module, words = _declared()[function]
     source = _source(module)
     (line,) = (each for each in source.body if isinstance(each, ast.FunctionDef) and each.name == function)
@@ -124,25 +124,7 @@ def declaration(function: str) -> dict[str, Any]:
     exec(compile(ast.Module([line], []), "<study>", "exec"), source)
     call = source[function]
     call.__module__ = module
-    return declaration_of(Study(call, words, options_of(call) | beside, None, None))
-
-
-def declaration_of(study: Study) -> dict[str, Any]:
-    """Return what the command of a study has to know: words, and options, some of them of no parameter."""
-    parameters, defaults = study.parameters, study.defaults
-    needed = parameters.keys() - {*defaults, *DATA}
-    return {
-        "function": study.name,
-        "module": study.call.__module__,
-        **asdict(study.words),
-        "data": [name for name in parameters if name in DATA and name not in defaults],
-        "contributors": defaults.get("contributors"),
-        "flags": {
-            name: {"dest": name, **asdict(flag), "usual": defaults.get(name, flag.usual), "needed": name in needed}
-            for name, option in {**study.beside, **parameters}.items()
-            if (flag := option.shell)
-        },
-    }
+    return Study(call, words, options_of(call) | beside, None, None)
 
 
 #: the groups in which help shows the options of a command
@@ -228,25 +210,25 @@ class Parser(argparse.ArgumentParser):
 
     def add_flags(self, function: str, *names: str, **changed: Any) -> None:
         """Add options that a study declares, those of some names or all; `changed` replaces what it says of them."""
-        flags = declaration(function)["flags"]
+        flags = declaration(function).flags
         for each in names or flags:
-            flag = {**flags[each], **changed}
-            name, kind, usual = flag["name"] or f"--{each.replace('_', '-')}", flag["kind"], flag["usual"]
-            if kind in _SWITCHES:
-                self.add_option(name, "", flag["help"], dest=each, action=_SWITCHES[kind])
+            flag = replace(flags[each], **changed)
+            name, usual = flag.name or f"--{each.replace('_', '-')}", flag.usual
+            if flag.kind in _SWITCHES:
+                self.add_option(name, "", flag.help, dest=each, action=_SWITCHES[flag.kind])
                 continue
             shown = ",".join(map(str, usual)) if isinstance(usual, list | tuple) else usual
-            default = flag["default"] or ("" if usual is None else shown)
+            default = flag.default or ("" if usual is None else shown)
             self.add_option(
                 name,
-                flag["metavar"],
-                "; default ".join(filter(None, [flag["help"], str(default)])),
-                group=INPUT if kind in _INPUT else COMPUTED,
-                dest="judgment_names" if kind == "names" else each,
-                type=_KINDS.get(kind, str),
-                default=None if kind == "names" else usual,
-                nargs="+" if kind in ("judges", "runs", "words") else None,
-                required=flag["needed"],
+                flag.metavar,
+                "; default ".join(filter(None, [flag.help, str(default)])),
+                group=INPUT if flag.kind in _INPUT else COMPUTED,
+                dest="judgment_names" if flag.kind == "names" else each,
+                type=_KINDS.get(flag.kind, str),
+                default=None if flag.kind == "names" else usual,
+                nargs="+" if flag.kind in ("judges", "runs", "words") else None,
+                required=flag.needed,
             )
 
     def add_out(self, what: str, metavar: str = "DIR") -> None:
