@@ -378,8 +378,14 @@ def documented(call: Callable[..., Any], own: Mapping[str, Option], returns: str
 
 
 def _indented(text: str, others: str) -> str:
-    how = {"break_long_words": False, "break_on_hyphens": False}
-    return textwrap.fill(text, _WIDTH - 4, initial_indent="    ", subsequent_indent=others, **how)
+    return textwrap.fill(
+        text,
+        _WIDTH - 4,
+        initial_indent="    ",
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def described(call: Callable[_P, _R]) -> Callable[_P, _R]:
