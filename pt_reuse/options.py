@@ -16,8 +16,8 @@ from pt_reuse.errors import checked_jobs, checked_seed, choice, flag, fraction, 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-#: the width of a docstring
-_WIDTH = 120
+#: the width of a docstring, which is indented
+_WIDTH = 116
 #: what stands before the arguments in a docstring, their entries, and the sections after them
 _DOC = re.compile(
     r"(.*?)(?:^Args:\n((?:(?: [^\n]*)?\n)*)|(?=^(?:Returns|Raises|Warns|Examples?):$|^Source: |\Z))(.*)",
@@ -379,12 +379,7 @@ def documented(call: Callable[..., Any], own: Mapping[str, Option], returns: str
 
 def _indented(text: str, others: str) -> str:
     return textwrap.fill(
-        text,
-        _WIDTH - 4,
-        initial_indent="    ",
-        subsequent_indent=others,
-        break_long_words=False,
-        break_on_hyphens=False,
+        text, _WIDTH, initial_indent="    ", subsequent_indent=others, break_long_words=False, break_on_hyphens=False
     )
 
 
