@@ -243,14 +243,11 @@ def _run_import(options: argparse.Namespace) -> None:
             )
 
 
-_LABEL_FILES = "TREC qrels files, each called as its annotator, or CSV files with columns qid, docno, label, annotator"
-
-
 def add_agreement(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.add_option("--gold", "FILE", f"labels to hold each annotator against: {QRELS_HELP}", group=INPUT)
     parser.add_option("--ties", "RULE", "of a majority: lower (default), higher, median or unresolved", default="lower")
-    _add_of_labels(parser, "annotator_agreement", _LABEL_FILES, "the majority (qrels) and the pictures (PNG)")
+    _add_of_labels(parser, "annotator_agreement", "the majority (qrels) and the pictures (PNG)")
     parser.called["qrels"] = "gold"
 
 
@@ -259,14 +256,15 @@ def add_pilot(parser: Parser) -> None:
     parser.tell(
         "By the tasks that all annotators labelled: go on, do not, or undecided; who disagrees with whom, and on what."
     )
-    _add_of_labels(parser, "pilot_agreement", _LABEL_FILES, "and a picture (PNG)")
+    _add_of_labels(parser, "pilot_agreement", "and a picture (PNG)")
 
 
-def _add_of_labels(parser: Parser, function: str, files: str, beside: str) -> None:
+def _add_of_labels(parser: Parser, function: str, beside: str) -> None:
     """Add what commands of studies of labels take alike."""
+    files = "TREC qrels files, each called as its annotator, or CSV files with columns qid, docno, label, annotator"
     parser.add_option("files", "FILES", files, group=INPUT, nargs="+")
     parser.add_flags(function)
-    parser.add_out(" ".join(filter(None, ["the tables (CSV), the settings (JSON)", beside])))
+    parser.add_out(f"the tables (CSV), the settings (JSON) {beside}")
     parser.called["labels"] = "files"
     parser.set_defaults(run=partial(_run_of_labels, function))
 

@@ -317,13 +317,12 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
         name = {"list_collections": "collections"}.get(call[1]) if known is None else known[1].command
         return f"`pt-reuse {name}`" if name else call[0]
 
-    if isinstance(message, str):
-        return _GIVEN.sub(typed, _CALL.sub(command, message))
-    text, argument = message.text, getattr(message, "argument", None)
+    text = message if isinstance(message, str) else message.text
+    argument, place = getattr(message, "argument", None), getattr(message, "place", None)
     if argument and re.match(rf"{re.escape(argument)}\b(?!=)", text):
         text = f"{argument}={text[len(argument) :]}"
     text = _GIVEN.sub(typed, _CALL.sub(command, text))
-    return f"{message.place}: {text}" if message.place else text
+    return f"{place}: {text}" if place else text
 
 
 def carry_out(options: argparse.Namespace) -> int:
