@@ -9,9 +9,7 @@ import importlib
 import os
 import re
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
@@ -323,43 +321,6 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
         text = f"{argument}={text[len(argument) :]}"
     text = _GIVEN.sub(typed, _CALL.sub(command, text))
     return f"{place}: {text}" if place else text
-
-
-def carry_out(options: argparse.Namespace) -> int:
-    """Run a command and return its status; what it says has its own words for arguments."""
-    parser: Parser = options.parser
-    try:
-        for check in parser.checks:
-            check(options)
-        with _noted_warnings(parser):
-            return options.run(options) or 0
-    except (InputError, ReuseWarning) as error:
-        # a warning where the user wants them to be errors
-        complain(f"pt-reuse: {in_shell(error, parser)}")
-        return 2
-
-
-@contextmanager
-def _noted_warnings(parser: Parser) -> Iterator[None]:
-    """Have every warning meanwhile said once as a note, in the words of a command."""
-    told = set[str]()
-
-    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        note = f"note: {in_shell(message, parser)}" if isinstance(message, ReuseWarning) else ""
-        text = f"pt-reuse: {note or f'{category.__name__}: {message}'}"
-        if text not in told:
-            told.add(text)
-            complain(text)
-
-    # what was shown before is shown again; the filters that libraries set meanwhile stay
-    with warnings.catch_warnings():
-        pass
-    before = warnings.showwarning
-    warnings.showwarning = show
-    try:
-        yield
-    finally:
-        warnings.showwarning = before
 
 
 # what words stand for
