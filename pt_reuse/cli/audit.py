@@ -157,7 +157,7 @@ def _run(options: argparse.Namespace) -> None:
             drawn = {name: how for name, how in drawn.items() if part.name != "holes" or how["kind"] == "fill"}
             save_with(answers[part], draw(answers[part], drawn), folder / part.name, overwrite=options.overwrite)
     for part, result in answers.items():
-        say(f"{part.question}")
+        say(part.question)
         show(result, list(result.views)[:1])
         say()
     for why in dict.fromkeys(unanswered.values()):

@@ -184,7 +184,7 @@ def _run_report(options: argparse.Namespace) -> None:
         known = source.collection if plan is None else plan.collection
         card = report(runs, qrels, name=known.name if known else None, verbose=shows_bars(options), **how)
     say("\n".join(filter(None, [str(card), card.summary, card.flag])) + "\n")
-    print_table(card.questions[["question", "words", "number"]], "questions", most=len(card.questions))
+    print_table(card.questions[["question", "words", "number"]], "questions", most=None)
     say(f"\nFor a paper: {card.paragraph()}")
     if file is not None:
         card.save(file, overwrite=options.overwrite)
@@ -226,7 +226,7 @@ def _run_atlas(options: argparse.Namespace) -> int:
     if not cards:
         raise InputError("no collection has a card.")
     table = atlas_table(cards)
-    print_table(table, "rows", most=len(table))
+    print_table(table, "rows", most=None)
     if folder is not None:
         pages = {"index.html": atlas_page(cards, missing), **{file: card.html for file, card in cards.items()}}
         files = {name: page.encode("utf-8", "surrogateescape") for name, page in pages.items()}

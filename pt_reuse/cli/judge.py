@@ -139,7 +139,7 @@ def _run_export(options: argparse.Namespace) -> None:
     say_answers(made)
     if len(made.table):
         shown = made.table.assign(annotator=[who or "anybody" for who in made.table["annotator"]])
-        print_table(shown, "files", most=len(shown))
+        print_table(shown, "files", most=None)
         back = f"{made.folder}/{RETURNED}"
         where = f"Fill in sheets where they are, or put what comes back into {back}"
         say(f"\n{where}; then: pt-reuse judge import {made.folder} --out FILE.csv")
@@ -228,8 +228,7 @@ def _run_import(options: argparse.Namespace) -> None:
     labels = import_labels(options.folder, options.files or None, annotators=people, partial=options.partial)
     qrels = None if judgments is None else labels.to_qrels()
     say_answers(labels)
-    people_table = labels.report().to_frame()
-    print_table(people_table, "annotators", most=len(people_table))
+    print_table(labels.report().to_frame(), "annotators", most=None)
     if table is not None:
         write_table(labels.table, table)
         say(f"\nWritten to {table}: {len(labels.table):,} labels.")

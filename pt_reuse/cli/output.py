@@ -91,8 +91,8 @@ def _wrapped(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def print_table(frame: pd.DataFrame, what: str, *, most: int = SHOWN, spare: Sequence[str] = ()) -> None:
-    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out."""
+def print_table(frame: pd.DataFrame, what: str, *, most: int | None = SHOWN, spare: Sequence[str] = ()) -> None:
+    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out; None for all."""
     there = [column for column in spare if column in frame]
     put(table(frame, width=width_of(), most=most, what=what, spare=there))
 
