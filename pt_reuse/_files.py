@@ -204,10 +204,10 @@ def alone(folder: Path, *, patience: float = 0.0, reading: bool = False) -> Iter
 
 
 def checked_path(path: Any, argument: str | None = None) -> Path:
-    """Return `path` as a Path, or say that it is none."""
+    """Return `path` as a Path, with ``~`` as the home folder, or say that it is none."""
     given = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(given, str) or not given or "\0" in given:
-        raise InputError(f"expected a path to write to, got {path!r}.", argument=argument)
+        raise InputError(f"expected the path of a file or folder, got {path!r}.", argument=argument)
     return user_path(given)
 
 

@@ -65,21 +65,20 @@ class Digits(Enum):
     #: a difference of which the size matters, two digits: ``0.00043``
     SIZE = ".2g"
 
-    def format_of(self, value: Any) -> str:
-        """Return Python's format for a number, in tables and in sentences."""
-        if self is Digits.NUMBER:
-            return (Digits.COUNT if isinstance(value, Integral) else Digits.SCORE).value
-        if self is Digits.RANKS:
-            return (Digits.COUNT if value == round(value) else Digits.TENTHS).value
-        return Digits.SCORE.value if self is Digits.P else self.value
-
     def written(self, value: Any) -> str:
         """Return one cell; ``-`` where it is missing, and no sign where it rounds to 0."""
         if is_missing(value):
             return "-"
         if self is Digits.TEXT:
             return visible(str(value))
-        return "<0.0001" if self is Digits.P and value < _LEAST_P else written(value, self.format_of(value))
+        if self is Digits.P and value < _LEAST_P:
+            return "<0.0001"
+        form = Digits.SCORE if self is Digits.P else self
+        if self is Digits.NUMBER:
+            form = Digits.COUNT if isinstance(value, Integral) else Digits.SCORE
+        if self is Digits.RANKS:
+            form = Digits.COUNT if value == round(value) else Digits.TENTHS
+        return written(value, form.value)
 
 
 @dataclass(frozen=True)
@@ -184,10 +183,6 @@ class Report:
         more = [f"The first {most:,} of {rows:,} rows."] if most < rows else []
         columns = [column.head(most) for column in self.columns]
         return Report(columns, caption=self.caption, notes=[*self.notes, *more], verdict=self.verdict)
-
-    def under(self, verdict: Iterable[str]) -> Report:
-        """Return the report below a verdict."""
-        return Report(self.columns, caption=self.caption, notes=self.notes, verdict=verdict)
 
     def _text_columns(self) -> list[TextColumn]:
         return [TextColumn(visible(c.heading), c.cells(), right=c.digits is not Digits.TEXT) for c in self.columns]

@@ -26,7 +26,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import numpy as np
 import pandas as pd
 
-from pt_reuse._files import check_writable, read_file, read_together, user_path, write_together
+from pt_reuse._files import check_writable, checked_path, read_file, read_together, write_together
 from pt_reuse.errors import InputError, examples, located
 
 Json = Any
@@ -248,9 +248,7 @@ def read_result(folder: str | Path) -> Any:
         >>> ptr.read_result(folder).mean.equals(scores.mean)
         True
     """
-    if not isinstance(folder, str | Path) or not str(folder) or "\0" in str(folder):
-        raise InputError(f"folder must be a folder's path, got {folder!r}.", argument="folder")
-    folder = user_path(folder)
+    folder = checked_path(folder, "folder")
     with located(str(folder)):
         if not folder.is_dir():
             raise InputError("there is no such folder. Give one that a result was saved to.", argument="folder")
@@ -293,20 +291,15 @@ def _contents(path: Path) -> dict[str, Any]:
 
 
 def _kind(name: str) -> type:
-    home = None if name in KINDS else home_of(name)
-    if home is not None:
-        importlib.import_module(home)
+    if name not in KINDS:
+        # the module that defines it is found in the sources
+        root, defined = Path(__file__).parent, re.compile(rf"^class {re.escape(name)}\(", re.MULTILINE)
+        places = (path for path in sorted(root.rglob("*.py")) if defined.search(path.read_text(encoding="utf-8")))
+        if home := next(places, None):
+            importlib.import_module(".".join(home.relative_to(root.parent).with_suffix("").parts))
     if name not in KINDS:
         raise InputError(f"a result of the kind {name!r}, which is not known here. Import what defines it first.")
     return KINDS[name]
-
-
-def home_of(name: str) -> str | None:
-    """Return the module that defines a kind of record, None where none does, found in the sources."""
-    root, defined = Path(__file__).parent, re.compile(rf"^class {re.escape(name)}\(", re.MULTILINE)
-    places = (path for path in sorted(root.rglob("*.py")) if defined.search(path.read_text(encoding="utf-8")))
-    found = next(places, None)
-    return None if found is None else ".".join(found.relative_to(root.parent).with_suffix("").parts)
 
 
 class SavedFiles:

@@ -146,15 +146,15 @@ def written(value: float, form: str) -> str:
     return text.lstrip("+-") if not text.strip("+-0.,%") else text
 
 
-def ends(row: Mapping[Any, Any], name: str, form: str | Callable[[Any], str], *, factor: float = 1) -> str:
+def ends(row: Mapping[Any, Any], name: str, form: str | Callable[[Any], str]) -> str:
     """Return the interval of a number, ``0.9124 to 0.9871``; nothing where it has none, or one without width."""
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is None or high is None or is_missing(low) or is_missing(high) or low == high:
         return ""
-    return " to ".join(form(factor * end) if callable(form) else written(factor * end, form) for end in (low, high))
+    return " to ".join(form(end) if callable(form) else written(end, form) for end in (low, high))
 
 
-def with_ends(row: Mapping[Any, Any], name: str, form: str | Callable[[Any], str], *, factor: float = 1) -> str:
+def with_ends(row: Mapping[Any, Any], name: str, form: str | Callable[[Any], str]) -> str:
     """Return a number with its interval behind it where it has one; see :func:`ends`. A missing one is undefined.
 
     Example:
@@ -163,7 +163,7 @@ def with_ends(row: Mapping[Any, Any], name: str, form: str | Callable[[Any], str
     """
     if is_missing(row[name]):
         return "undefined"
-    value, between = factor * row[name], ends(row, name, form, factor=factor)
+    value, between = row[name], ends(row, name, form)
     return (form(value) if callable(form) else written(value, form)) + (f" ({between})" if between else "")
 
 
@@ -184,39 +184,32 @@ class TextColumn:
         return not self.right and not all(t == _MISSING or _WITH_ENDS.fullmatch(t) for t in self.cells)
 
 
-def text_columns(frame: pd.DataFrame, numbers: str = "{:.4f}") -> list[TextColumn]:
+def text_columns(frame: pd.DataFrame) -> list[TextColumn]:
     """Return the columns of a frame as texts, numbers to the right."""
-    return [_column(name, frame.iloc[:, at].tolist(), numbers) for at, name in enumerate(frame.columns)]
+    return [_column(name, frame.iloc[:, at].tolist()) for at, name in enumerate(frame.columns)]
 
 
-def _column(name: Any, values: list[Any], numbers: str) -> TextColumn:
+def _column(name: Any, values: list[Any]) -> TextColumn:
     heading = " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
     known = [value for value in values if not is_missing(value)]
     numeric = all(isinstance(value, Real) and not isinstance(value, bool) for value in known)
     # ranks are whole, also where a missing one has made floats of them
-    if numeric and _OF_RANKS.search(heading) and all(value % 1 == 0 for value in known):
-        numbers = "{:.0f}"
-    return TextColumn(visible(heading), tuple(_cell(value, numbers) for value in values), right=numeric)
+    whole = numeric and bool(_OF_RANKS.search(heading)) and all(value % 1 == 0 for value in known)
+    return TextColumn(visible(heading), tuple(_cell(value, ".0f" if whole else ".4f") for value in values), numeric)
 
 
-def _cell(value: Any, numbers: str) -> str:
+def _cell(value: Any, form: str) -> str:
     if is_missing(value):
         return _MISSING
     # a number of numpy with a fraction is Real, one without is Integral
     if not isinstance(value, Real) or isinstance(value, Rational):
         return visible(str(value))
-    text = numbers.format(value)
+    text = format(value, form)
     return text if len(text) <= _LONG_NUMBER else f"{value:.4g}"
 
 
 def table(
-    frame: pd.DataFrame,
-    *,
-    width: int,
-    numbers: str = "{:.4f}",
-    most: int | None = None,
-    what: str = "rows",
-    spare: Sequence[str] = (),
+    frame: pd.DataFrame, *, width: int, most: int | None = None, what: str = "rows", spare: Sequence[str] = ()
 ) -> str:
     """Return a frame as a text table no line of which is wider than `width`.
 
@@ -224,7 +217,7 @@ def table(
     first; what is left out is said.
     """
     shown = _head(frame, most)
-    text = lay_out(text_columns(shown, numbers), width=width) if shown.shape[1] else ""
+    text = lay_out(text_columns(shown), width=width) if shown.shape[1] else ""
     # the end of an interval says nothing without the other
     alike = (name for name in spare if len(frame) > 1 and not name.endswith(BESIDE))
     same = [name for name in alike if len(set(frame[name].astype(str))) == 1]
@@ -232,9 +225,9 @@ def table(
         if _BLOCKS not in text:
             break
         shown = shown.drop(columns=column)
-        text = lay_out(text_columns(shown, numbers), width=width)
+        text = lay_out(text_columns(shown), width=width)
     gone = [name for name in frame if name not in shown]
-    of_all = text_columns(frame.head(1)[[name for name in gone if name in same]], numbers)
+    of_all = text_columns(frame.head(1)[[name for name in gone if name in same]])
     others, rest = [str(name) for name in gone if name not in same], len(frame) - len(shown)
     below = [
         f"(no {what})" if not len(frame) else f"... and {rest:,} more {what}" if rest else "",
@@ -366,12 +359,12 @@ def html_facts(facts: Iterable[tuple[str, Any]]) -> str:
     return _scrolling("".join(rows))
 
 
-def html_table(frame: pd.DataFrame, *, numbers: str = "{:.4f}", most: int | None = None, what: str = "rows") -> str:
+def html_table(frame: pd.DataFrame, *, most: int | None = None, what: str = "rows") -> str:
     """Return a frame as a table that scrolls sideways, in the words of :func:`table`."""
     shown = _head(frame, most)
     rest = len(frame) - len(shown)
     more = f"... and {rest:,} more {what}" if rest else f"(no {what})" if not len(frame) else ""
-    return html_columns(text_columns(shown, numbers)) + (f"<p>{html.escape(more)}</p>" if more else "")
+    return html_columns(text_columns(shown)) + (f"<p>{html.escape(more)}</p>" if more else "")
 
 
 def html_columns(columns: Sequence[TextColumn]) -> str:

@@ -83,6 +83,7 @@ class ColumnInfo:
     meaning: str
 
 
+@lru_cache(maxsize=64)
 def columns_of(text: str) -> dict[str, ColumnInfo]:
     """Return the columns of a text of lines ``name | heading | digits | meaning``."""
     lines = (_LINE.fullmatch(line.strip()) for line in text.strip().splitlines())
@@ -171,14 +172,9 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
             yield _GROUP.sub(part, name), mark
 
 
-@lru_cache(maxsize=64)
-def _own(text: str) -> dict[str, ColumnInfo]:
-    return columns_of(text)
-
-
 def column(name: str, own: str = "") -> ColumnInfo:
     """Return what a column is; `own` are the lines of a result, of which ``own_ | | | of ...`` is a prefix."""
-    mine = _own(own)
+    mine = columns_of(own)
     if name in mine:
         return mine[name]
     if name in SHARED:
@@ -191,7 +187,7 @@ def column(name: str, own: str = "") -> ColumnInfo:
 
 def described(table: Table, own: str) -> str:
     """Return what a docstring says of a table."""
-    mine = _own(own)
+    mine = columns_of(own)
     prefixes = [name for name in mine if name.endswith("_")]
     parts: dict[str, str] = {}
     for name, _ in table.names:

@@ -16,9 +16,14 @@ from pt_reuse.errors import checked_jobs, checked_seed, choice, flag, fraction, 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-#: the width of a docstring
-_WIDTH = 120
-_ENTRY = re.compile(r"^(\*{0,2}\w+): ")
+#: the width of a docstring, which is indented
+_WIDTH = 116
+#: what stands before the arguments in a docstring, their entries, and the sections after them
+_DOC = re.compile(
+    r"(.*?)(?:^Args:\n((?:(?: [^\n]*)?\n)*)|(?=^(?:Returns|Raises|Warns|Examples?):$|^Source: |\Z))(.*)",
+    re.MULTILINE | re.DOTALL,
+)
+_ENTRY = re.compile(r"^ {4}\*{0,2}(\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +36,8 @@ class Flag:
     kind: str = "int"
     name: str = ""  # ``"--depth"``; default the name of the option with dashes
     default: str = ""  # in words, where the default is None
-    usual: Any = None  # the default of what the function does not take
+    usual: Any = None  # the default, said here for what the function does not take
+    needed: bool = False  # whether the command cannot do without; the signature says it
 
 
 @dataclass(frozen=True)
@@ -356,23 +362,24 @@ def options_of(call: Callable[..., Any]) -> dict[str, Option]:
 
 def documented(call: Callable[..., Any], own: Mapping[str, Option], returns: str = "") -> str:
     """Return the docstring of a function with an entry for each argument, and what it returns where it does not say."""
-    head, written, tail = _split(inspect.cleandoc(call.__doc__ or ""))
-    if returns and "Returns:" not in tail:
-        tail = ["Returns:", *_indented(returns, "    ", "    "), "", *tail]
-    entries: list[str] = []
+    head, args, tail = _DOC.findall(f"{inspect.cleandoc(call.__doc__ or '')}\n")[0]
+    if returns and not re.search("^Returns:$", tail, re.MULTILINE):
+        tail = f"Returns:\n{_indented(returns, '    ')}\n\n{tail}"
+    written = {name: " ".join(text.split()) for name, text in _ENTRY.findall(args)}
+    entries = []
     for name in inspect.signature(call).parameters:
         meaning = written.pop(name, None)
         if meaning is None:
             meaning = own[name].meaning if name in own else SHARED[name].meaning
-        entries += _indented(f"{name}: {meaning}", "    ", "        ")
+        entries.append(_indented(f"{name}: {meaning}", "        "))
     if written:
         raise TypeError(f"{call.__name__} documents {', '.join(written)}, which it does not take.")
-    return "\n".join([*head, "Args:", *entries, "", *tail]).rstrip() + "\n"
+    return "\n".join([head.rstrip(), "", "Args:", *entries, "", tail]).rstrip() + "\n"
 
 
-def _indented(text: str, first: str, others: str) -> list[str]:
-    return textwrap.wrap(
-        text, _WIDTH - 4, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
+def _indented(text: str, others: str) -> str:
+    return textwrap.fill(
+        text, _WIDTH, initial_indent="    ", subsequent_indent=others, break_long_words=False, break_on_hyphens=False
     )
 
 
@@ -380,25 +387,3 @@ def described(call: Callable[_P, _R]) -> Callable[_P, _R]:
     """Make a public function that is no study have an entry in its docstring for each shared option."""
     call.__doc__ = documented(call, {})
     return call
-
-
-#: what a section of a docstring begins with; that of arguments stands before all of these
-_SECTION = re.compile(r"(?:Returns|Raises|Warns|Example|Examples):$|Source: ")
-
-
-def _split(doc: str) -> tuple[list[str], dict[str, str], list[str]]:
-    """Return what stands before the Args section, its entries, and what stands after it."""
-    lines = doc.split("\n")
-    if "Args:" not in lines:
-        at = next((n for n, line in enumerate(lines) if _SECTION.match(line)), len(lines))
-        return [*lines[:at], *([] if at and not lines[at - 1] else [""])], {}, lines[at:]
-    at = lines.index("Args:")
-    end = next((n for n, line in enumerate(lines) if n > at and line and not line.startswith(" ")), len(lines))
-    entries: dict[str, str] = {}
-    for line in textwrap.dedent("\n".join(lines[at + 1 : end])).strip().split("\n"):
-        found = _ENTRY.match(line)
-        if found:
-            entries[found[1].lstrip("*")] = line[found.end() :]
-        elif entries and line.strip():
-            entries[next(reversed(entries))] += f" {line.strip()}"
-    return lines[:at], entries, lines[end:]

@@ -199,7 +199,7 @@ class Result(Record):
     views: ClassVar[Mapping[str, Table]] = {}
     main: ClassVar[str] = "table"
     plots: ClassVar[Mapping[str, Callable[..., Any]]] = {}
-    key: ClassVar[Sequence[KeyFigures] | str] = ()
+    key: ClassVar[tuple[KeyFigures, ...] | str] = ()
     answer: ClassVar[tuple[str, str] | None] = None
     derived: ClassVar[Mapping[str, str]] = {}
 
@@ -483,23 +483,19 @@ def key_numbers(result: Result) -> pd.DataFrame:
 
     A number of several rows of a measure has the first columns that tell the rows apart behind its name.
     """
+    if not result.key:
+        return pd.DataFrame()
     if isinstance(result.key, str):
+        figures: Sequence[str] = result.key.split()
         rows = result.frame(result.answer[0] if result.answer else "table")
         measure, others = (["measure"] if "measure" in rows else []), [name for name in rows if name != "measure"]
         telling = (others[:n] for n in range(len(others)))
         names = next(some for some in telling if len(rows) == 1 or not rows.duplicated([*some, *measure]).any())
         named = [", ".join(map(str, row)) for row in rows[names].itertuples(index=False)]
-        return _key_figures_of(rows, result.key.split(), named)
-    found = [pd.DataFrame()]
-    for figures in result.key:
-        rows = result.frame(figures.table).iloc[-1 if figures.last else 0 :]
-        named = [figures.row.format_map(row) for row in records(rows)]
-        found.append(_key_figures_of(rows, figures.columns, named))
-    return pd.concat(found, ignore_index=True)
-
-
-def _key_figures_of(rows: pd.DataFrame, figures: Sequence[str], named: Sequence[str]) -> pd.DataFrame:
-    """Return columns of a table as :func:`key_numbers` does, row by row; `named` says what each is called."""
+    else:
+        (key,) = result.key
+        figures, rows = key.columns, result.frame(key.table).iloc[-1 if key.last else 0 :]
+        named = [key.row.format_map(row) for row in records(rows)]
     values = [pd.to_numeric(rows[figure]).to_numpy(dtype=float, na_value=np.nan) for figure in figures]
     measures = rows["measure"].tolist() if "measure" in rows else [None] * len(rows)
     return pd.DataFrame(

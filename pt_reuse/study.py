@@ -6,12 +6,12 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, get_type_hints
 
 from pt_reuse.errors import collecting
-from pt_reuse.options import Option, documented, options_of
+from pt_reuse.options import Flag, Option, documented, options_of
 
 if TYPE_CHECKING:
     from pt_reuse.result import Result
@@ -89,10 +89,20 @@ class Study:
         signature = inspect.signature(self.call).parameters
         return {name: p.default for name, p in signature.items() if p.default is not p.empty}
 
-    @property
-    def declaration(self) -> dict[str, Any]:
-        """Return what the command line reads off the source."""
-        return declaration_of(self.name, self.call.__module__, self.words, self.beside, self.parameters, self.defaults)
+    @cached_property
+    def data(self) -> list[str]:
+        """Return the data that it cannot do without."""
+        return [name for name in self.parameters if name in DATA and name not in self.defaults]
+
+    @cached_property
+    def flags(self) -> dict[str, Flag]:
+        """Return how the command takes each option that it has, with the default of the signature."""
+        needed = self.parameters.keys() - {*self.defaults, *DATA}
+        return {
+            name: replace(flag, usual=self.defaults.get(name, flag.usual), needed=name in needed)
+            for name, option in {**self.beside, **self.parameters}.items()
+            if (flag := option.shell)
+        }
 
     @property
     def result(self) -> type[Result]:
@@ -109,30 +119,6 @@ class Study:
         if self.together is not None:
             self.together(found)
         return found
-
-
-def declaration_of(
-    function: str,
-    module: str,
-    words: Words,
-    beside: Mapping[str, Option],
-    parameters: Mapping[str, Option],
-    defaults: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return what the command of a study has to know: words, and options, some of them of no parameter."""
-    needed = parameters.keys() - {*defaults, *DATA}
-    return {
-        "function": function,
-        "module": module,
-        **asdict(words),
-        "data": [name for name in parameters if name in DATA and name not in defaults],
-        "contributors": defaults.get("contributors"),
-        "flags": {
-            name: {"dest": name, **asdict(flag), "usual": defaults.get(name, flag.usual), "needed": name in needed}
-            for name, option in {**beside, **parameters}.items()
-            if (flag := option.shell)
-        },
-    }
 
 
 #: the public functions
@@ -188,8 +174,9 @@ def _checked(declared: Study) -> Callable[..., Any]:
         bound.apply_defaults()
         with collecting() as notes:
             result = declared.call(**declared.checked(bound.arguments))
-        beware = {"beware": "; ".join(dict.fromkeys(notes))} if notes else {}
-        return result if not notes else replace(result, settings={**result.settings, **beware})
+        if not notes:
+            return result
+        return replace(result, settings={**result.settings, "beware": "; ".join(dict.fromkeys(notes))})
 
     # what help and pages show is the type alone
     hints, public = get_type_hints(declared.call), cast("Any", checked)

@@ -154,7 +154,7 @@ def _compare(asking: Asking, result: Any) -> Found:
         return Found(never, "", (Verdict.NO,), "Whatever their difference.")
     bins = result.table[(result.table["measure"] == row["measure"]) & (result.table["size"] == row["size"])]
     there = row_of(bins[bins["at_least"] >= row["difference"] - 1e-9], asking)
-    interval = ends(there, "rate", ".1f", factor=100)
+    interval = ends(there, "rate", lambda rate: f"{100 * rate:.1f}")
     return Found(
         f"from a difference of {row['difference']:.2g} on; {share:.0%} of pairs differ by so much",
         f"swap rate there {interval}%" if interval else "none",

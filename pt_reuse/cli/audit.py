@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse._files import replacing
 from pt_reuse.cli.field import QRELS_HELP, add_field, judgments_named, plan_field
-from pt_reuse.cli.output import out_folder, pictures, say, show, shows_bars, write_result
+from pt_reuse.cli.output import draw, out_folder, pictures, say, show, shows_bars
 from pt_reuse.cli.parser import (
     INPUT,
     Parser,
-    add_out,
     chosen_measures,
     declaration,
-    flags_of,
     given_judge_rel,
     in_shell,
     listed,
 )
-from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.errors import InputError, choice
 from pt_reuse.errors import listed as in_words
 from pt_reuse.study import study_of
@@ -52,17 +49,16 @@ class Part:
     #: argument -> what an audit calls it, None for its default
     told: Mapping[str, str | None] = field(default_factory=dict)
 
-    def study(self) -> Callable[..., Result]:
+    def study(self) -> Any:
         """Return the study."""
-        module = importlib.import_module(declaration(self.function)["module"])
-        study: Callable[..., Result] = getattr(module, self.function)
-        return study
+        return getattr(importlib.import_module(declaration(self.function).call.__module__), self.function)
 
     def answer(self, given: Mapping[str, Any]) -> Result:
         """Compute the answer: every argument that an audit knows is told."""
-        study = self.study()
-        names = {argument: self.told.get(argument, argument) for argument in signature(study).parameters}
-        return study(**{argument: given[name] for argument, name in names.items() if name and name in given})
+        names = {argument: self.told.get(argument, argument) for argument in signature(self.study()).parameters}
+        told = {argument: given[name] for argument, name in names.items() if name and name in given}
+        answer: Result = self.study()(**told)
+        return answer
 
 
 #: what an audit must know -> why it may not
@@ -121,10 +117,10 @@ def add_audit(parser: Parser) -> None:
     parser.add_option(
         "--parts", "LIST", f"comma-separated: {', '.join(p.name for p in PARTS)}; default all", type=listed
     )
-    flags = flags_of("audit_labels", "leave_out_uniques")
+    of_first = declaration(PARTS[0].function).flags
     for name in _OPTIONS:
-        add_flag(parser, flags[name] | {"needed": False})
-    add_out(parser, f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
+        parser.add_flags(PARTS[0].function if name in of_first else "leave_out_uniques", name, needed=False)
+    parser.add_out(f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
     parser.called |= {"path": "scores", "folder": "judges", "judge": "judges"}
     # each study has its own default
     parser.set_defaults(run=_run, resamples=None)
@@ -135,10 +131,13 @@ def _has_scores_alone(options: argparse.Namespace) -> bool:
 
 
 def _run(options: argparse.Namespace) -> None:
-    chosen = [choice("parts", name, [part.name for part in PARTS]) for name in options.parts or ()]
-    parts = [part for part in PARTS if options.parts is None or part.name in chosen]
-    if not parts:
-        raise InputError(f"parts must be some of {', '.join(part.name for part in PARTS)}.", argument="parts")
+    from pt_reuse._saving import save_with
+
+    names = [part.name for part in PARTS]
+    chosen = names if options.parts is None else [choice("parts", name, names) for name in options.parts]
+    if not chosen:
+        raise InputError(f"parts must be some of {', '.join(names)}.", argument="parts")
+    parts = [part for part in PARTS if part.name in chosen]
     given, folder = _read(options, parts)
     answers: dict[Part, Result] = {}
     unanswered: dict[Part, str] = {}
@@ -156,9 +155,9 @@ def _run(options: argparse.Namespace) -> None:
             drawn = pictures(answers[part], {"judge": {judge: judge for judge in given["judge"]}}, {})
             # what leaving uniques out does is no matter of judges
             drawn = {name: how for name, how in drawn.items() if part.name != "holes" or how["kind"] == "fill"}
-            write_result(answers[part], folder / part.name, options, drawn, quietly=True)
+            save_with(answers[part], draw(answers[part], drawn), folder / part.name, overwrite=options.overwrite)
     for part, result in answers.items():
-        say(f"{part.question}")
+        say(part.question)
         show(result, list(result.views)[:1])
         say()
     for why in dict.fromkeys(unanswered.values()):

@@ -33,8 +33,8 @@ from pt_reuse.cli.output import (
     write_files,
     write_table,
 )
-from pt_reuse.cli.parser import INPUT, Parser, add_out, add_quiet, flags_of, in_shell, listed
-from pt_reuse.cli.study_commands import add_flag, add_unknown, labelled_answers
+from pt_reuse.cli.parser import INPUT, Parser, in_shell, listed
+from pt_reuse.cli.study_commands import labelled_answers
 from pt_reuse.errors import InputError, count, did_you_mean, examples, located
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def add_fetch(parser: Parser) -> None:
     parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc", group=INPUT)
     parser.add_option("--only-pooled", "", "only runs that are on record as pooled", group=INPUT)
     parser.add_option("--jobs", "N", "downloads at a time; default 8", default=8, type=int)
-    add_quiet(parser)
+    parser.add_quiet()
     parser.called = {"pooled": "only_pooled", "n_jobs": "jobs"}
     parser.set_defaults(run=_run_fetch)
 
@@ -110,8 +110,8 @@ def add_verify(parser: Parser) -> None:
     parser.add_option("--qrels", "FILE", "its judgments; default those of the collection", group=INPUT)
     parser.add_option("--figures", "FILE", "published figures of your own, as CSV", group=INPUT)
     add_faults_to(parser)
-    add_out(parser, "every figure, as CSV,", "FILE")
-    add_quiet(parser)
+    parser.add_out("every figure, as CSV,", "FILE")
+    parser.add_quiet()
     parser.set_defaults(run=_run_verify)
 
 
@@ -140,11 +140,10 @@ _MEASURES = "nDCG@10,AP, and AP(rel=2) where documents are relevant from label 2
 
 
 def _add_flags(parser: Parser, *more: str) -> None:
-    flags = flags_of("leave_out_uniques")
     for name, usual in _USUAL.items():
-        add_flag(parser, {**flags[name], "usual": usual, "default": _MEASURES if name == "measures" else ""})
+        parser.add_flags("leave_out_uniques", name, usual=usual, default=_MEASURES if name == "measures" else "")
     for name in more:
-        add_flag(parser, flags[name])
+        parser.add_flags("leave_out_uniques", name)
 
 
 def _alone(options: argparse.Namespace) -> bool:
@@ -158,9 +157,9 @@ def add_report(parser: Parser) -> None:
     add_field(parser, unless=_alone)
     what = "instead of runs and judgments: file or folder of answers that were judged by items"
     parser.add_option("--answers", "FILE", what, group=INPUT)
-    add_unknown(parser)
+    parser.add_unknown()
     _add_flags(parser, "depth", "rel")
-    add_out(parser, "the page, as HTML,", "FILE")
+    parser.add_out("the page, as HTML,", "FILE")
     parser.set_defaults(run=_run_report)
 
 
@@ -185,7 +184,7 @@ def _run_report(options: argparse.Namespace) -> None:
         known = source.collection if plan is None else plan.collection
         card = report(runs, qrels, name=known.name if known else None, verbose=shows_bars(options), **how)
     say("\n".join(filter(None, [str(card), card.summary, card.flag])) + "\n")
-    print_table(card.questions[["question", "words", "number"]], "questions", most=len(card.questions))
+    print_table(card.questions[["question", "words", "number"]], "questions", most=None)
     say(f"\nFor a paper: {card.paragraph()}")
     if file is not None:
         card.save(file, overwrite=options.overwrite)
@@ -197,8 +196,8 @@ def add_atlas(parser: Parser) -> None:
     what = "collections known by name; default all that have run files on this machine"
     parser.add_option("names", "NAMES", what, group=INPUT, nargs="*")
     _add_flags(parser)
-    add_out(parser, "the pages and the table (CSV)")
-    add_quiet(parser)
+    parser.add_out("the pages and the table (CSV)")
+    parser.add_quiet()
     parser.set_defaults(run=_run_atlas)
 
 
@@ -227,7 +226,7 @@ def _run_atlas(options: argparse.Namespace) -> int:
     if not cards:
         raise InputError("no collection has a card.")
     table = atlas_table(cards)
-    print_table(table, "rows", most=len(table))
+    print_table(table, "rows", most=None)
     if folder is not None:
         pages = {"index.html": atlas_page(cards, missing), **{file: card.html for file, card in cards.items()}}
         files = {name: page.encode("utf-8", "surrogateescape") for name, page in pages.items()}
@@ -237,7 +236,7 @@ def _run_atlas(options: argparse.Namespace) -> int:
 
 def add_demo(parser: Parser) -> None:
     """Add the arguments of the command."""
-    add_out(parser, "the tables (CSV) and the pictures (PNG)")
+    parser.add_out("the tables (CSV) and the pictures (PNG)")
     parser.set_defaults(run=_run_demo)
 
 
@@ -295,13 +294,12 @@ def add_leaderboard(parser: Parser) -> None:
     revisions = "of MTEB's results: most (the one with most tasks) or each"
     parser.add_option("--revisions", "WHICH", revisions, default="most")
     parser.add_option("--external", "WHICH", "scores that authors reported: no, yes or only", default="no")
-    flags = flags_of("rank_intervals")
-    add_flag(parser, {**flags["convention"], "usual": "mean,borda", "default": "mean,borda"})
+    parser.add_flags("rank_intervals", "convention", usual="mean,borda", default="mean,borda")
     missing = "missing scores: pairwise (on the tasks of both; default), drop_tasks, drop_systems or error"
     parser.add_option("--missing", "WHAT", missing, default="pairwise")
-    add_flag(parser, {**flags["confidence"], "usual": 0.95})
+    parser.add_flags("rank_intervals", "confidence", usual=0.95)
     parser.add_option("--families", "FILE", "CSV with task and family: tasks of one family are drawn together")
-    add_out(parser, "the page, as HTML,", "FILE")
+    parser.add_out("the page, as HTML,", "FILE")
     parser.set_defaults(run=_run_leaderboard)
 
 

@@ -11,15 +11,18 @@ _INTERRUPTED = 130
 try:
     import argparse
     import logging
+    import warnings
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import contextmanager
     from functools import cache, partial
     from typing import Any
 
     from pt_reuse._version import __version__
     from pt_reuse.cli import audit, cards, judge, scores
     from pt_reuse.cli.output import complain, flush
-    from pt_reuse.cli.parser import Parser, carry_out, commands
+    from pt_reuse.cli.parser import Parser, commands, in_shell
     from pt_reuse.cli.study_commands import add_study
+    from pt_reuse.errors import InputError, ReuseWarning
     from pt_reuse.study import AIMS
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
@@ -62,7 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options, unknown = parser().parse_known_args(arguments)
         if unknown:
             options.parser.take(options, unknown)
-        return carry_out(options)
+        for check in options.parser.checks:
+            check(options)
+        with _noted_warnings(options.parser):
+            return options.run(options) or 0
+    except (InputError, ReuseWarning) as error:
+        # a warning where the user wants them to be errors
+        complain(f"pt-reuse: {in_shell(error, options.parser)}")
+        return 2
     except KeyboardInterrupt:
         complain("pt-reuse: interrupted; files already written are whole.")
         return _INTERRUPTED
@@ -73,6 +83,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         flush()
 
 
+@contextmanager
+def _noted_warnings(parser: Parser) -> Iterator[None]:
+    """Have every warning meanwhile said once as a note, in the words of a command."""
+    told = set[str]()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        note = f"note: {in_shell(message, parser)}" if isinstance(message, ReuseWarning) else ""
+        text = f"pt-reuse: {note or f'{category.__name__}: {message}'}"
+        if text not in told:
+            told.add(text)
+            complain(text)
+
+    # what was shown before is shown again; the filters that libraries set meanwhile stay
+    with warnings.catch_warnings():
+        pass
+    before = warnings.showwarning
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
+
+
 @cache
 def parser() -> Parser:
     """Return the parser of all commands, each of which gets its arguments when it is used."""
@@ -80,7 +113,9 @@ def parser() -> Parser:
     every = _WRITTEN | studies
     top = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     top.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
-    top.add_argument("--completion", action=_Complete, help='what a shell completes: eval "$(pt-reuse --completion)"')
+    top.add_argument(
+        "--completion", action=_Complete, nargs=0, help='what a shell completes: eval "$(pt-reuse --completion)"'
+    )
     below = {name: (summary, add) for name, (_, summary, add) in every.items() if " " not in name}
     for family, what in _FAMILIES.items():
         inside = {n.removeprefix(f"{family} "): of[1:] for n, of in every.items() if n.startswith(f"{family} ")}
@@ -117,9 +152,6 @@ complete -o default -F _pt_reuse pt-reuse
 
 class _Complete(argparse.Action):
     """Prints what a shell evaluates to complete commands and options, and ends."""
-
-    def __init__(self, option_strings: Any, dest: str, help: str | None = None):
-        super().__init__(option_strings, dest, nargs=0, help=help)
 
     def __call__(self, parser: Any, *_: Any) -> None:
         words = dict(_words("", parser))

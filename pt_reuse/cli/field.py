@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse.cli.output import complain, shows_bars
-from pt_reuse.cli.parser import INPUT, READING, Parser, add_quiet
+from pt_reuse.cli.parser import INPUT, READING, Parser
 from pt_reuse.errors import InputError, did_you_mean
 from pt_reuse.options import ORDERS
 
@@ -164,7 +164,7 @@ def add_field(
     parser.add_options(how, group=READING)
     parser.set_defaults(order="trec_eval", duplicates="error")
     add_faults_to(parser)
-    add_quiet(parser)
+    parser.add_quiet()
     parser.checks += [
         _settle_collection,
         lambda options: None if unless(options) else _check_field(parser, needed, options),

@@ -27,17 +27,7 @@ from pt_reuse.cli.output import (
     write_result,
     write_table,
 )
-from pt_reuse.cli.parser import (
-    INPUT,
-    OUTPUT,
-    Parser,
-    add_contributors,
-    add_out,
-    chosen_contributors,
-    flags_of,
-    listed,
-)
-from pt_reuse.cli.study_commands import add_flag
+from pt_reuse.cli.parser import INPUT, OUTPUT, Parser, chosen_contributors, listed
 from pt_reuse.errors import InputError, count, did_you_mean, located
 from pt_reuse.study import study_of
 
@@ -113,7 +103,7 @@ def add_export(parser: Parser) -> None:
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
-    add_contributors(parser)
+    parser.add_contributors()
     add_field(parser, judged=None, unless=lambda options: options.pool is not None)
     parser.called["folder"] = "out"
     parser.set_defaults(run=_run_export)
@@ -149,7 +139,7 @@ def _run_export(options: argparse.Namespace) -> None:
     say_answers(made)
     if len(made.table):
         shown = made.table.assign(annotator=[who or "anybody" for who in made.table["annotator"]])
-        print_table(shown, "files", most=len(shown))
+        print_table(shown, "files", most=None)
         back = f"{made.folder}/{RETURNED}"
         where = f"Fill in sheets where they are, or put what comes back into {back}"
         say(f"\n{where}; then: pt-reuse judge import {made.folder} --out FILE.csv")
@@ -238,8 +228,7 @@ def _run_import(options: argparse.Namespace) -> None:
     labels = import_labels(options.folder, options.files or None, annotators=people, partial=options.partial)
     qrels = None if judgments is None else labels.to_qrels()
     say_answers(labels)
-    people_table = labels.report().to_frame()
-    print_table(people_table, "annotators", most=len(people_table))
+    print_table(labels.report().to_frame(), "annotators", most=None)
     if table is not None:
         write_table(labels.table, table)
         say(f"\nWritten to {table}: {len(labels.table):,} labels.")
@@ -253,14 +242,11 @@ def _run_import(options: argparse.Namespace) -> None:
             )
 
 
-_LABEL_FILES = "TREC qrels files, each called as its annotator, or CSV files with columns qid, docno, label, annotator"
-
-
 def add_agreement(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.add_option("--gold", "FILE", f"labels to hold each annotator against: {QRELS_HELP}", group=INPUT)
     parser.add_option("--ties", "RULE", "of a majority: lower (default), higher, median or unresolved", default="lower")
-    _add_of_labels(parser, "annotator_agreement", _LABEL_FILES, "the majority (qrels) and the pictures (PNG)")
+    _add_of_labels(parser, "annotator_agreement", "the majority (qrels) and the pictures (PNG)")
     parser.called["qrels"] = "gold"
 
 
@@ -269,15 +255,15 @@ def add_pilot(parser: Parser) -> None:
     parser.tell(
         "By the tasks that all annotators labelled: go on, do not, or undecided; who disagrees with whom, and on what."
     )
-    _add_of_labels(parser, "pilot_agreement", _LABEL_FILES, "and a picture (PNG)")
+    _add_of_labels(parser, "pilot_agreement", "and a picture (PNG)")
 
 
-def _add_of_labels(parser: Parser, function: str, files: str, beside: str) -> None:
+def _add_of_labels(parser: Parser, function: str, beside: str) -> None:
     """Add what commands of studies of labels take alike."""
+    files = "TREC qrels files, each called as its annotator, or CSV files with columns qid, docno, label, annotator"
     parser.add_option("files", "FILES", files, group=INPUT, nargs="+")
-    for flag in flags_of(function).values():
-        add_flag(parser, flag)
-    add_out(parser, " ".join(filter(None, ["the tables (CSV), the settings (JSON)", beside])))
+    parser.add_flags(function)
+    parser.add_out(f"the tables (CSV), the settings (JSON) {beside}")
     parser.called["labels"] = "files"
     parser.set_defaults(run=partial(_run_of_labels, function))
 
@@ -303,13 +289,12 @@ def _run_of_labels(function: str, options: argparse.Namespace) -> None:
         tied = count(int(majority.to_frame()["tied"].sum()), "tie")
         say(f"\nMajority of the annotators: {majority!r}; {tied}, decided by --ties {options.ties}")
         beside = {"majority.qrels": qrels_file(majority.arrays)}
-    if folder is not None:
+    drawn = pictures(result, {}, {"gold": given.get("gold")})
+    if function == "annotator_agreement":
         # of annotators that no two labels compare there is nothing to draw
-        drawn = pictures(result, {}, {"gold": given.get("gold")})
-        if function == "annotator_agreement":
-            kappas = {name: result.frame(how["kind"]).get("kappa") for name, how in drawn.items()}
-            drawn = {name: how for name, how in drawn.items() if kappas[name] is None or kappas[name].notna().any()}
-        write_result(result, folder, options, drawn, beside)
+        kappas = {name: result.frame(how["kind"]).get("kappa") for name, how in drawn.items()}
+        drawn = {name: how for name, how in drawn.items() if kappas[name] is None or kappas[name].notna().any()}
+    write_result(result, folder, options, drawn, beside)
 
 
 _TO_CHECK = "to_check.csv"
@@ -330,9 +315,8 @@ def add_plan(parser: Parser) -> None:
     parser.add_options(named, group=INPUT)
     parser.add_option("--prior", "SHARE", "what is expected: .3, or by label 0=.05,1=.6; default .5")
     add_run_files(parser, "run files: one for a mean, two for a difference")
-    for flag in flags_of("plan_labels").values():
-        add_flag(parser, flag)
-    add_out(parser, "the plan or the estimate: tables (CSV), settings (JSON), a picture (PNG); and to_check.csv")
+    parser.add_flags("plan_labels")
+    parser.add_out("the plan or the estimate: tables (CSV), settings (JSON), a picture (PNG); and to_check.csv")
     parser.checks.append(_check_plan)
     parser.set_defaults(run=_run_plan)
 
@@ -363,16 +347,15 @@ def _run_plan(options: argparse.Namespace) -> None:
                 raise InputError(problem, argument="plan")
         estimate = planned.estimate(judgment_source(options.checked).read())
         show(estimate)
-        if folder is not None:
-            write_result(estimate, folder, options, {"estimate.png": {}})
+        write_result(estimate, folder, options, {"estimate.png": {}})
         return
     labels = judgment_source(options.judge).read()
     plan = plan_labels(labels, runs=None if options.runs is None else read_runs(options.runs), **given)
     show(plan)
+    # a stratum would tell those who check what the judge says
+    beside = {_TO_CHECK: table_file(plan.sample[["qid", "docno"]])}
+    write_result(plan, folder, options, {"plan.png": {}}, beside)
     if folder is not None:
-        # a stratum would tell those who check what the judge says
-        beside = {_TO_CHECK: table_file(plan.sample[["qid", "docno"]])}
-        write_result(plan, folder, options, {"plan.png": {}}, beside)
         say(f"\nTo have them checked: pt-reuse judge export --pool {folder / _TO_CHECK} --out DIR ...")
 
 

@@ -91,12 +91,10 @@ def _wrapped(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def print_table(
-    frame: pd.DataFrame, what: str, *, most: int = SHOWN, numbers: str = "{:.4f}", spare: Sequence[str] = ()
-) -> None:
-    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out."""
+def print_table(frame: pd.DataFrame, what: str, *, most: int | None = SHOWN, spare: Sequence[str] = ()) -> None:
+    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out; None for all."""
     there = [column for column in spare if column in frame]
-    put(table(frame, width=width_of(), numbers=numbers, most=most, what=what, spare=there))
+    put(table(frame, width=width_of(), most=most, what=what, spare=there))
 
 
 def say_answers(result: Record) -> None:
@@ -171,30 +169,32 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
 
 def write_result(
     result: Record,
-    folder: Path,
+    folder: Path | None,
     options: argparse.Namespace,
     plots: Mapping[str, Mapping[str, Any]],
     beside: Mapping[str, bytes] | None = None,
-    *,
-    quietly: bool = False,
 ) -> None:
-    """Write a result, its pictures and further files together, and say so."""
+    """Write a result, its pictures and further files together, and say so; nothing without a folder."""
     from pt_reuse._saving import save_with
 
-    files = {**(beside or {}), **draw(result, plots)}
-    written = save_with(result, files, folder, overwrite=options.overwrite)
-    if not quietly:
+    if folder is not None:
+        written = save_with(result, {**(beside or {}), **draw(result, plots)}, folder, overwrite=options.overwrite)
         say(f"\nWritten to {folder}: {', '.join(path.name for path in written)}")
 
 
 def write_files(
     files: Mapping[str, bytes | pd.DataFrame],
-    folder: Path,
+    folder: Path | None,
     options: argparse.Namespace,
     settings: Mapping[str, Any] | None = None,
     earlier: Sequence[str] = (),
 ) -> None:
-    """Write files and tables together, with their settings, and say so; with --overwrite, those of before go."""
+    """Write files and tables together, with their settings, and say so; with --overwrite, those of before go.
+
+    Nothing is written without a folder.
+    """
+    if folder is None:
+        return
     every = {name: file if isinstance(file, bytes) else table_file(file) for name, file in files.items()}
     if settings is not None:
         every["settings.json"] = (json.dumps(dict(settings), indent=1, default=str) + "\n").encode()

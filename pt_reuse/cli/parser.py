@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import importlib
 import os
 import re
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pt_reuse import options
 from pt_reuse.cli.output import complain, width_of
 from pt_reuse.errors import InputError, ReuseWarning, did_you_mean, located
-from pt_reuse.options import SHARED, Option
-from pt_reuse.study import Words, declaration_of
+from pt_reuse.options import options_of
+from pt_reuse.study import Study, Words
 
 if TYPE_CHECKING:
     import ir_measures
@@ -32,18 +30,34 @@ _FOLDERS = ("studies", "judging")
 #: a decorator of a study and the name of its function
 _STUDY = re.compile(r"^@study\((.*?)\)\ndef (\w+)\(", re.MULTILINE | re.DOTALL)
 #: what is imported to evaluate the words of options, since nothing heavy comes with it
-_LIGHT = ("dataclasses", "pt_reuse.options", "pt_reuse.errors")
+_LIGHT = ("typing", "collections.abc", "dataclasses", "functools", "pt_reuse", "pt_reuse.options", "pt_reuse.errors")
 _WORDS = [field.name for field in fields(Words)]
+
+
+class _Unknown:
+    """Stands for what takes long to import, or is no constant: a type in an annotation, a check."""
+
+    def __call__(self, *_: Any, **__: Any) -> _Unknown:
+        return self
+
+    __getitem__ = __or__ = __ror__ = __call__
+
+    def __getattr__(self, name: str) -> _Unknown:
+        # typing looks for names of its own
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
 
 
 class _Source(dict[str, Any]):
     """The names of a module with their values, evaluated from its source when they are asked for."""
 
     def __init__(self, module: str):
+        super().__init__(vars(builtins))
         path = _ROOT.parent / Path(*module.split("."))
         path = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
         self.body = ast.parse(path.read_text(encoding="utf-8")).body
-        self._nodes: dict[str, ast.expr | None] = {}
+        self._nodes: dict[str, ast.expr] = {}
         self._imported: dict[str, tuple[str, str]] = {}
         for line in self.body:
             if isinstance(line, ast.Assign):
@@ -52,7 +66,7 @@ class _Source(dict[str, Any]):
                 if isinstance(to, ast.Tuple) and isinstance(value, ast.Tuple):
                     pairs = zip(to.elts, value.elts, strict=True)
                 self._nodes |= {each.id: part for each, part in pairs if isinstance(each, ast.Name)}
-            elif isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+            elif isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and line.value is not None:
                 self._nodes[line.target.id] = line.value
             elif isinstance(line, ast.ImportFrom):
                 self._imported |= {each.asname or each.name: (str(line.module), each.name) for each in line.names}
@@ -60,37 +74,14 @@ class _Source(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name in self._nodes:
             return self.value(self._nodes[name])
-        module, known = self._imported[name]
-        if (module, known) == ("pt_reuse", "options"):
-            return options
-        return getattr(importlib.import_module(module), known) if module in _LIGHT else _source(module)[known]
+        module, known = self._imported.get(name, ("", ""))
+        if module in _LIGHT:
+            return getattr(importlib.import_module(module), known)
+        return _source(module)[known] if module.startswith("pt_reuse.") else _Unknown()
 
-    def value(self, node: ast.expr | None) -> Any:
-        """Return the value of an expression; of a name that is another's alone, where that is read."""
-        return None if node is None else eval(compile(ast.Expression(node), "<options>", "eval"), {}, self)
-
-    def option(self, node: ast.expr | None) -> Option | None:
-        """Return the last option that an annotation has, its check left out."""
-        if isinstance(node, ast.Attribute):
-            return next((o for o in self.value(node).__metadata__[::-1] if isinstance(o, Option)), None)
-        if isinstance(node, ast.Name) and node.id in self._nodes:
-            return self.option(self._nodes[node.id])
-        if isinstance(node, ast.Name) and self._imported.get(node.id, ("",))[0].startswith("pt_reuse."):
-            module, name = self._imported[node.id]
-            return _source(module).option(ast.Name(name, ast.Load()))
-        if not isinstance(node, ast.Subscript) or ast.unparse(node.value) != "Annotated":
-            return None
-        base, *beside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        found = [option for each in beside if (option := self.declared(each)) is not None]
-        return found[-1] if found else self.option(base)
-
-    def declared(self, node: ast.expr) -> Option | None:
-        """Return the option that an expression makes, its check and choices left out."""
-        if isinstance(node, ast.Call):
-            kept = [word for word in node.keywords if word.arg not in ("check", "choices")]
-            node = ast.copy_location(ast.Call(node.func, node.args, kept), node)
-        found = self.value(ast.fix_missing_locations(node))
-        return found if isinstance(found, Option) else None
+    def value(self, node: ast.expr) -> Any:
+        """Return the value of an expression."""
+        return eval(compile(ast.Expression(node), "<options>", "eval"), self)
 
 
 @cache
@@ -118,26 +109,20 @@ def commands() -> dict[str, tuple[str, Words]]:
 
 
 @cache
-def declaration(function: str) -> dict[str, Any]:
-    """Return what a study declares, as ``study_of(function).declaration`` does."""
+def declaration(function: str) -> Study:
+    """Return what a study declares, which has no body, no checks and no measures."""
     module, words = _declared()[function]
     source = _source(module)
-    (call,) = (line for line in source.body if isinstance(line, ast.FunctionDef) and line.name == function)
-    calls = [each for each in call.decorator_list if isinstance(each, ast.Call)]
+    (line,) = (each for each in source.body if isinstance(each, ast.FunctionDef) and each.name == function)
+    calls = [each for each in line.decorator_list if isinstance(each, ast.Call)]
     (decorator,) = (each for each in calls if ast.unparse(each.func) == "study")
-    parameters, n_needed = [*call.args.args, *call.args.kwonlyargs], len(call.args.args) - len(call.args.defaults)
-    ends = [*[None] * n_needed, *call.args.defaults, *call.args.kw_defaults]
-    defaults = {p.arg: source.value(node) for p, node in zip(parameters, ends, strict=True) if node is not None}
-    own = {option.name: option for each in decorator.args if (option := source.declared(each)) is not None}
-    signed = {p.arg: replace(option, name=p.arg) for p in parameters if (option := source.option(p.annotation))}
-    every = {p.arg: own.get(p.arg) or signed.get(p.arg) or SHARED[p.arg] for p in parameters}
-    beside = {name: option for name, option in own.items() if name not in every}
-    return declaration_of(function, module, words, beside, every, defaults)
-
-
-def flags_of(*functions: str) -> dict[str, dict[str, Any]]:
-    """Return the options that studies declare, by their arguments; of the same in two studies that of the first."""
-    return {name: flag for function in reversed(functions) for name, flag in declaration(function)["flags"].items()}
+    beside = {option.name: option for option in map(source.value, decorator.args)}
+    # the signature alone, with what it names evaluated as far as that is light
+    line.body, line.decorator_list = line.body[:1], []
+    exec(compile(ast.Module([line], []), "<study>", "exec"), source)
+    call = source[function]
+    call.__module__ = module
+    return Study(call, words, options_of(call) | beside, None, None)
 
 
 #: the groups in which help shows the options of a command
@@ -221,6 +206,52 @@ class Parser(argparse.ArgumentParser):
         for name, (metavar, what) in options.items():
             self.add_option(name, metavar, what, group=group, **more)
 
+    def add_flags(self, function: str, *names: str, **changed: Any) -> None:
+        """Add options that a study declares, those of some names or all; `changed` replaces what it says of them."""
+        flags = declaration(function).flags
+        for each in names or flags:
+            flag = replace(flags[each], **changed)
+            name, usual = flag.name or f"--{each.replace('_', '-')}", flag.usual
+            if flag.kind in _SWITCHES:
+                self.add_option(name, "", flag.help, dest=each, action=_SWITCHES[flag.kind])
+                continue
+            shown = ",".join(map(str, usual)) if isinstance(usual, list | tuple) else usual
+            default = flag.default or ("" if usual is None else shown)
+            self.add_option(
+                name,
+                flag.metavar,
+                "; default ".join(filter(None, [flag.help, str(default)])),
+                group=INPUT if flag.kind in _INPUT else COMPUTED,
+                dest="judgment_names" if flag.kind == "names" else each,
+                type=_KINDS.get(flag.kind, str),
+                default=None if flag.kind == "names" else usual,
+                nargs="+" if flag.kind in ("judges", "runs", "words") else None,
+                required=flag.needed,
+            )
+
+    def add_out(self, what: str, metavar: str = "DIR") -> None:
+        """Add the folder or file that a command writes to, and whether it may replace what is there."""
+        options = {"--out": (metavar, f"write {what} there"), "--overwrite": ("", "replace what --out names")}
+        self.add_options(options, group=OUTPUT)
+
+    def add_quiet(self) -> None:
+        """Add the flag that turns progress bars off."""
+        self.add_option("--quiet", "", "no progress bars", group=OUTPUT)
+
+    def add_jobs(self) -> None:
+        """Add how many topics are worked on at a time."""
+        self.called["n_jobs"] = "jobs"
+        self.add_option("--jobs", "N", "how many topics at a time, -1 for all cores; default 1", type=int)
+
+    def add_contributors(self, default: str = "pooled") -> None:
+        """Add the option that says which runs made the pool."""
+        what = f"runs that made the pool: pooled, all, names between commas, or a file with one name a line; {default} "
+        self.add_option("--contributors", "WHICH", f"{what}by default", default=default)
+
+    def add_unknown(self) -> None:
+        """Add what becomes of matches of another name in files of answers."""
+        self.add_option("--unknown", "WHAT", "a match of another name: error (default) or zero", default="error")
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse words as the standard library does; a misspelt option is told before one that is missing."""
         words: list[str] = sys.argv[1:] if args is None else list(args)
@@ -284,50 +315,12 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
         name = {"list_collections": "collections"}.get(call[1]) if known is None else known[1].command
         return f"`pt-reuse {name}`" if name else call[0]
 
-    if isinstance(message, str):
-        return _GIVEN.sub(typed, _CALL.sub(command, message))
-    text, argument = message.text, getattr(message, "argument", None)
+    text = message if isinstance(message, str) else message.text
+    argument, place = getattr(message, "argument", None), getattr(message, "place", None)
     if argument and re.match(rf"{re.escape(argument)}\b(?!=)", text):
         text = f"{argument}={text[len(argument) :]}"
     text = _GIVEN.sub(typed, _CALL.sub(command, text))
-    return f"{message.place}: {text}" if message.place else text
-
-
-def carry_out(options: argparse.Namespace) -> int:
-    """Run a command and return its status; what it says has its own words for arguments."""
-    parser: Parser = options.parser
-    try:
-        for check in parser.checks:
-            check(options)
-        with _noted_warnings(parser):
-            return options.run(options) or 0
-    except (InputError, ReuseWarning) as error:
-        # a warning where the user wants them to be errors
-        complain(f"pt-reuse: {in_shell(error, parser)}")
-        return 2
-
-
-@contextmanager
-def _noted_warnings(parser: Parser) -> Iterator[None]:
-    """Have every warning meanwhile said once as a note, in the words of a command."""
-    told = set[str]()
-
-    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        note = f"note: {in_shell(message, parser)}" if isinstance(message, ReuseWarning) else ""
-        text = f"pt-reuse: {note or f'{category.__name__}: {message}'}"
-        if text not in told:
-            told.add(text)
-            complain(text)
-
-    # what was shown before is shown again; the filters that libraries set meanwhile stay
-    with warnings.catch_warnings():
-        pass
-    before = warnings.showwarning
-    warnings.showwarning = show
-    try:
-        yield
-    finally:
-        warnings.showwarning = before
+    return f"{place}: {text}" if place else text
 
 
 # what words stand for
@@ -370,6 +363,21 @@ def number_or_text(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
 
+#: kind of an option -> what reads its text; of others it is a text
+_KINDS: dict[str, Any] = {
+    "int": int,
+    "float": float,
+    "list": listed,
+    "counts": number_or_numbers,
+    "count or text": number_or_text,
+    "rounds": listed,
+    "budgets": numbers,
+}
+#: of these, what names files
+_INPUT = ("judgments", "judges", "rounds", "runs", "answers")
+_SWITCHES = {"switch": "store_true", "off": "store_false"}
+
+
 def given_judge_rel(text: str | None) -> Any:
     """Return ``--judge-rel`` as ``judge_rel=`` takes it.
 
@@ -406,32 +414,6 @@ def chosen_measures(named: list[str] | None, rel: int | None) -> list[ir_measure
         return usual_measures(rel)
     with located("--measures"):
         return checked_measures(named)
-
-
-# options of several commands
-
-
-def add_out(parser: Parser, what: str, metavar: str = "DIR") -> None:
-    """Add the folder or file that a command writes to, and whether it may replace what is there."""
-    options = {"--out": (metavar, f"write {what} there"), "--overwrite": ("", "replace what --out names")}
-    parser.add_options(options, group=OUTPUT)
-
-
-def add_quiet(parser: Parser) -> None:
-    """Add the flag that turns progress bars off."""
-    parser.add_option("--quiet", "", "no progress bars", group=OUTPUT)
-
-
-def add_jobs(parser: Parser) -> None:
-    """Add how many topics are worked on at a time."""
-    parser.called["n_jobs"] = "jobs"
-    parser.add_option("--jobs", "N", "how many topics at a time, -1 for all cores; default 1", type=int)
-
-
-def add_contributors(parser: Parser, *, default: str = "pooled") -> None:
-    """Add the option that says which runs made the pool."""
-    what = f"runs that made the pool: pooled, all, names between commas, or a file with one name a line; {default} "
-    parser.add_option("--contributors", "WHICH", f"{what}by default", default=default)
 
 
 def chosen_contributors(options: argparse.Namespace, known: list[str] | None) -> str | list[str]:

@@ -22,17 +22,12 @@ from pt_reuse.cli.output import (
 from pt_reuse.cli.parser import (
     OUTPUT,
     Parser,
-    add_contributors,
-    add_jobs,
-    add_out,
     chosen_contributors,
     chosen_measures,
-    flags_of,
     number_or_numbers,
     number_or_text,
     numbers,
 )
-from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.errors import InputError, checked_jobs, checked_seed, choice, count, plural, positive
 from pt_reuse.options import LEARNING, METHODS, RANDOM_ORDER
 
@@ -89,26 +84,25 @@ def add_pool(parser: Parser) -> None:
     for name, (kind, text) in _OPTIONS.items():
         parser.add_option(f"--{name}", name.upper(), text, type=kind)
     parser.add_option("--by", "UNIT", "who contributed what: by team, run, type or family; default team if known")
-    add_contributors(parser)
+    parser.add_contributors()
     parser.called["n_jobs"] = "jobs"
     parser.checks.append(_given)
-    add_out(parser, f"the pool, its counts (CSV), and what is to be judged (a qrels file, labels -1, {_TO_JUDGE})")
+    parser.add_out(f"the pool, its counts (CSV), and what is to be judged (a qrels file, labels -1, {_TO_JUDGE})")
     parser.set_defaults(run=_run_pool)
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options that are given to the strategy."""
     name = choice("strategy", options.strategy, tuple(STRATEGIES), most=len(STRATEGIES))
-    takes = STRATEGIES[name]
     given = {option: value for option in _OPTIONS if (value := getattr(options, option)) is not None}
     for option in given:
-        if option not in takes:
+        if option not in STRATEGIES[name]:
             having = ", ".join(other for other, known in STRATEGIES.items() if option in known)
             raise InputError(f"{option} is no option of strategy {name!r}; it is one of {having}.", argument=option)
-    lacking = "n" if "n" in takes and "n" not in given and name != "sample" else None
-    lacking = "qrels" if name in _ASKING and options.qrels is None else lacking
-    if lacking:
-        raise InputError(f"strategy {name!r} needs {lacking}=.", argument=lacking)
+    if name in _ASKING and options.qrels is None:
+        raise InputError(f"strategy {name!r} needs qrels=.", argument="qrels")
+    if name not in ("depth", "sample") and "n" not in given:
+        raise InputError(f"strategy {name!r} needs n=.", argument="n")
     checked_seed(given.get("seed", 0))
     return given
 
@@ -186,12 +180,11 @@ def _by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
     import pandas as pd
 
     _, units = pool.sole(by)
-    table = pd.DataFrame({units.column: units.names, "runs": units.runs()})
+    table, n = pd.DataFrame({units.column: units.names, "runs": units.runs()}), max(len(units), 1)
     for part, documents, unique in ((pool, "documents", "unique"), (rest, "to_judge", "to_judge_unique")):
         sole, _ = part.sole(by)
-        of_row = units.of_run[part.entries.run]
-        pairs = np.unique(part.entries.document * max(len(units), 1) + of_row)
-        table[documents] = np.bincount(pairs % max(len(units), 1), minlength=len(units))
+        pairs = np.unique(part.entries.document * n + units.of_run[part.entries.run])
+        table[documents] = np.bincount(pairs % n, minlength=len(units))
         table[unique] = np.bincount(sole[sole >= 0], minlength=len(units))
     return table.sort_values("documents", ascending=False, kind="stable", ignore_index=True)
 
@@ -206,7 +199,7 @@ def add_infer_pool(parser: Parser) -> None:
     depth = "pool depth, or 'topic' for one per topic, 'common' for one for all; default what fits best"
     parser.add_option("--depth", "K", depth, type=number_or_text)
     parser.add_option("--tolerance", "T", "share of a run that may be unjudged; default what fits best", type=float)
-    add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
+    parser.add_out("the tables (CSV), the settings (JSON) and the picture")
     parser.set_defaults(run=_run_infer)
 
 
@@ -224,11 +217,10 @@ def _run_infer(options: argparse.Namespace) -> None:
     show(result)
     say("\nRuns by what is on record (pooled, NA: nothing) and what speaks for them:")
     print_table(result.confusion, "rows")
-    if folder is not None:
-        names = "".join(f"{name}\n" for name in result.contributors)
-        beside = {_CONTRIBUTORS: names.encode("utf-8", "surrogateescape")}
-        beside |= {_JUDGMENTS: qrels_file(qrels.select(result.topics).arrays)} if result.apart else {}
-        write_result(result, folder, options, {"judged-by-rank.png": {}}, beside)
+    names = "".join(f"{name}\n" for name in result.contributors)
+    beside = {_CONTRIBUTORS: names.encode("utf-8", "surrogateescape")}
+    beside |= {_JUDGMENTS: qrels_file(qrels.select(result.topics).arrays)} if result.apart else {}
+    write_result(result, folder, options, {"judged-by-rank.png": {}}, beside)
     if result.contributors:
         at, depth = folder or "OUT", f" --depth {result.depth}" if result.depth else ""
         judged = f"{at}/{_JUDGMENTS}" if result.apart else options.qrels
@@ -246,8 +238,8 @@ def add_runs(parser: Parser) -> None:
         "the rank, or scores so equal that their order changes a mean."
     )
     add_field(parser, judged=None)
-    add_flag(parser, flags_of("leave_out_uniques")["measures"])
-    add_out(parser, "every run and what was left out, and how runs fit the judgments (CSV),")
+    parser.add_flags("leave_out_uniques", "measures")
+    parser.add_out("every run and what was left out, and how runs fit the judgments (CSV),")
     parser.set_defaults(run=_run_runs)
 
 
@@ -271,8 +263,7 @@ def _run_runs(options: argparse.Namespace) -> None:
         fit = check_runs(runs, qrels, measures)
         show(fit)
         tables |= {"fit.csv": fit.table, "ties.csv": fit.ties}
-    if folder is not None:
-        write_files(tables, folder, options, earlier=("fit.csv", "ties.csv"))
+    write_files(tables, folder, options, earlier=("fit.csv", "ties.csv"))
 
 
 def add_score(parser: Parser) -> None:
@@ -282,11 +273,11 @@ def add_score(parser: Parser) -> None:
         "counts 0, as in trec_eval -c. A rank is 1 plus the number of runs with a higher mean, for every measure."
     )
     add_field(parser)
-    add_flag(parser, flags_of("leave_out_uniques")["measures"])
+    parser.add_flags("leave_out_uniques", "measures")
     parser.add_option("--own-topics", "", "mean over the topics that a run has")
     parser.add_option("--per-topic", "", "also show a line for every run and topic", group=OUTPUT)
-    add_jobs(parser)
-    add_out(parser, "the tables, one with every topic among them (CSV), and the settings (JSON)")
+    parser.add_jobs()
+    parser.add_out("the tables, one with every topic among them (CSV), and the settings (JSON)")
     parser.set_defaults(run=_run_score)
 
 
@@ -324,8 +315,8 @@ def add_unjudged(parser: Parser) -> None:
     add_field(parser)
     parser.add_option("--cutoff", "LIST", "comma-separated ranks k; default 10,100", default=[10, 100], type=numbers)
     parser.add_option("--by", "UNIT", "also a table by team, type or family; default run alone", default="run")
-    add_jobs(parser)
-    add_out(parser, "the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
+    parser.add_jobs()
+    parser.add_out("the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
     parser.set_defaults(run=_run_unjudged)
 
 
@@ -357,10 +348,9 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     say("\nPer run, the share that was never judged, the mean over all topics of the judgments:")
     known = [column for column in ("name", "team", "pooled") if by_run[column].notna().any()]
     print_table(_in_brief(by_run, known, cutoffs), "runs; --out DIR writes all", spare=("team",))
-    if folder is not None:
-        judged = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
-        settings = {**runs.settings, "cutoffs": cutoffs, "convention": judged, "topics": len(qrels.topics)}
-        write_files(tables, folder, options, settings, [f"by_{unit}.csv" for unit in _BY])
+    judged = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
+    settings = {**runs.settings, "cutoffs": cutoffs, "convention": judged, "topics": len(qrels.topics)}
+    write_files(tables, folder, options, settings, [f"by_{unit}.csv" for unit in _BY])
 
 
 def _judged_in_words(found: JudgedLists, table: pd.DataFrame) -> str:

@@ -24,22 +24,7 @@ from pt_reuse.cli.field import (
     runs_beside,
 )
 from pt_reuse.cli.output import out_folder, pictures, show, shows_bars, write_result
-from pt_reuse.cli.parser import (
-    COMPUTED,
-    INPUT,
-    READING,
-    Parser,
-    add_contributors,
-    add_out,
-    add_quiet,
-    chosen_contributors,
-    declaration,
-    given_judge_rel,
-    listed,
-    number_or_numbers,
-    number_or_text,
-    numbers,
-)
+from pt_reuse.cli.parser import INPUT, READING, Parser, chosen_contributors, declaration, given_judge_rel, listed
 from pt_reuse.errors import InputError, located
 from pt_reuse.study import study_of
 
@@ -47,19 +32,6 @@ if TYPE_CHECKING:
     from pt_reuse.scoring.scores import Scores
     from pt_reuse.study import Study
 
-#: kind of an option -> what reads its text; of others it is a text
-_KINDS: dict[str, Any] = {
-    "int": int,
-    "float": float,
-    "list": listed,
-    "counts": number_or_numbers,
-    "count or text": number_or_text,
-    "rounds": listed,
-    "budgets": numbers,
-}
-#: of these, what names files
-_INPUT = ("judgments", "judges", "rounds", "runs", "answers")
-_SWITCHES = {"switch": "store_true", "off": "store_false"}
 #: what has no place beside scores that are read
 _OF_RUNS = ("runs", "qrels", "collection", "teams", "types", "pooled", "metadata", "other")
 
@@ -67,73 +39,51 @@ _OF_RUNS = ("runs", "qrels", "collection", "teams", "types", "pooled", "metadata
 def add_study(function: str, parser: Parser) -> None:
     """Add the arguments of the command of a study."""
     declared = declaration(function)
-    parser.tell(declared["details"])
-    if declared["data"]:
+    parser.tell(declared.words.details)
+    if declared.data:
         add_field(parser, unless=partial(_without_runs, declared))
     else:
-        add_quiet(parser)
-    if declared["several"]:
+        parser.add_quiet()
+    if declared.words.several:
         parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}", group=INPUT)
-    if "scores" in declared["data"]:
+    if "scores" in declared.data:
         what = "scores by topic or task instead of runs and judgments: a leaderboard of AutoJudge, CSV"
         parser.add_option("--scores", "FILE", what, group=INPUT)
         what = "error (default), drop_tasks, drop_systems, zero or leave_out"
         parser.add_option("--missing-scores", "WHAT", what, group=READING)
         what = "columns of --scores that are scores of a task"
         parser.add_option("--tasks", "LIST", what, group=READING, type=listed)
-    for flag in declared["flags"].values():
-        add_flag(parser, flag)
-    if "answers" in declared["flags"]:
+    parser.add_flags(function)
+    if "answers" in declared.flags:
         parser.add_option("--metadata", "FILE", METADATA_HELP, group=READING)
-        add_unknown(parser)
-    if declared["contributors"] is not None:
-        add_contributors(parser, default=declared["contributors"])
-    add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
+        parser.add_unknown()
+    if "contributors" in declared.defaults:
+        parser.add_contributors(declared.defaults["contributors"])
+    parser.add_out("the tables (CSV), the settings (JSON) and the pictures (PNG)")
     parser.set_defaults(run=partial(_run, declared))
 
 
-def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
-    """Add the option that a study declares."""
-    usual, name, kind = flag["usual"], flag["name"] or f"--{flag['dest'].replace('_', '-')}", flag["kind"]
-    if kind in _SWITCHES:
-        parser.add_option(name, "", flag["help"], dest=flag["dest"], action=_SWITCHES[kind])
-        return
-    shown = ",".join(map(str, usual)) if isinstance(usual, list | tuple) else usual
-    default = flag["default"] or ("" if usual is None else shown)
-    parser.add_option(
-        name,
-        flag["metavar"],
-        "; default ".join(filter(None, [flag["help"], str(default)])),
-        group=INPUT if kind in _INPUT else COMPUTED,
-        dest="judgment_names" if kind == "names" else flag["dest"],
-        type=_KINDS.get(kind, str),
-        default=None if kind == "names" else usual,
-        nargs="+" if kind in ("judges", "runs", "words") else None,
-        required=flag["needed"],
-    )
-
-
-def _without_runs(declared: Mapping[str, Any], options: argparse.Namespace) -> bool:
+def _without_runs(study: Study, options: argparse.Namespace) -> bool:
     """Return whether no runs are read: scores are, or the study can do without and nobody asks for any."""
-    if not declared["data"]:
+    if not study.data:
         return True
-    if "scores" in declared["data"]:
+    if "scores" in study.data:
         return options.scores is not None
-    asked = any(getattr(options, name) is not None for name in ("runs", *declared["runs_for"]))
-    return "runs" not in declared["data"] and not asked
+    asked = any(getattr(options, name) is not None for name in ("runs", *study.words.runs_for))
+    return "runs" not in study.data and not asked
 
 
-def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
+def _run(declared: Study, options: argparse.Namespace) -> None:
     from pt_reuse.data.units import check_unit_is_given, how_to_give
 
-    function = getattr(importlib.import_module(declared["module"]), declared["function"])
-    study, flags, several = study_of(function), declared["flags"], declared["several"]
-    of_scores, kinds = "scores" in declared["data"], {name: flag["kind"] for name, flag in flags.items()}
-    given = {name: _given(flag, options) for name, flag in flags.items()}
+    function = getattr(importlib.import_module(declared.call.__module__), declared.name)
+    study, several = study_of(function), declared.words.several
+    of_scores, kinds = "scores" in study.data, {name: flag.kind for name, flag in study.flags.items()}
+    given = {name: _given(name, kind, options) for name, kind in kinds.items()}
     sets, scored = given.get("rounds"), of_scores and options.scores is not None
-    alone = sets is not None or _without_runs(declared, options)
-    plan = None if alone else plan_field(options, pooled_matters=declared["contributors"] == "pooled")
-    sources = {} if scored or not declared["data"] else _sources(options, sets, plan, several=several)
+    alone = sets is not None or _without_runs(study, options)
+    plan = None if alone else plan_field(options, pooled_matters=study.defaults.get("contributors") == "pooled")
+    sources = {} if scored or not study.data else _sources(options, sets, plan, several=several)
     others = {
         name: judgments_named(given[name], plan.collection if plan else None, name)
         for name, kind in kinds.items()
@@ -162,29 +112,21 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     if idle:
         raise InputError(f"{idle[0]} is for scores that are read. Give scores=, or leave it out.", argument=idle[0])
     folder, given["verbose"] = out_folder(options), shows_bars(options)
+    data: dict[str, Any] = {}
     if scored:
-        data: dict[str, Any] = {"scores": _read_scores(options, given)}
-    elif not declared["data"]:
-        data = {}
-    else:
+        data = {"scores": _read_scores(options, given)}
+    elif study.data:
         # what is relevant in the collection is no word on the scale of a file
         given |= {n: other.read() if other.file is None else other.read().with_rel(None) for n, other in others.items()}
-        data = _read_data(study, sources, plan, given, checked, rounds=sets is not None, several=several)
+        data = _read_data(study, sources, plan, given, checked)
     result = function(**data, **{name: value for name, value in given.items() if name in study.parameters})
     # what is drawn where an option of its name is given answers what is asked
     asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
     beside = {name: value for name, value in given.items() if name in study.beside}
-    show(result, list(dict.fromkeys([*asked, *(declared["screen"] or result.views)])), beside)
-    if folder is not None:
-        names = {name: str(number) for number, name in enumerate(sources, 1)}
-        each = {"judgments": names} if of_scores and len(names) > 1 else {}
-        drawn = pictures(result, each, given, declared["command"].rpartition(" ")[2])
-        write_result(result, folder, options, drawn)
-
-
-def add_unknown(parser: Parser) -> None:
-    """Add what becomes of matches of another name in files of answers."""
-    parser.add_option("--unknown", "WHAT", "a match of another name: error (default) or zero", default="error")
+    show(result, list(dict.fromkeys([*asked, *(study.words.screen or result.views)])), beside)
+    names = {name: str(number) for number, name in enumerate(sources, 1)}
+    each = {"judgments": names} if of_scores and len(names) > 1 else {}
+    write_result(result, folder, options, pictures(result, each, given, study.words.command.rpartition(" ")[2]))
 
 
 def labelled_answers(paths: Mapping[str, str], options: argparse.Namespace) -> dict[str, Any]:
@@ -210,15 +152,12 @@ def _read_data(
     plan: FieldPlan | None,
     given: Mapping[str, Any],
     checked: Mapping[str, Any],
-    *,
-    rounds: bool,
-    several: bool,
 ) -> dict[str, Any]:
     """Read runs and judgments, and score them for a study of scores."""
     from pt_reuse.scoring.caveats import usual_measures
     from pt_reuse.scoring.scores import score
 
-    qrels = {}
+    qrels, rounds = {}, given.get("rounds") is not None
     for name, source in sources.items():
         with located(name) if rounds else nullcontext():
             qrels[name] = source.read()
@@ -232,7 +171,7 @@ def _read_data(
     measures = checked["measures"] or (study.measures or usual_measures)(lowest or 1)
     how = {"complete": given.get("complete", True), "verbose": given["verbose"]}
     found = {name: score(runs, one, measures, **how) for name, one in qrels.items()}
-    return {"scores": found if several else next(iter(found.values()))}
+    return {"scores": found if study.words.several else next(iter(found.values()))}
 
 
 def _sources(
@@ -273,14 +212,14 @@ def _read_scores(options: argparse.Namespace, given: Mapping[str, Any]) -> Score
     return replace(scores, measures=[scores.measures[place] for place in places], values=scores.values[places])
 
 
-def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
+def _given(name: str, kind: str, options: argparse.Namespace) -> Any:
     """Return the value of an option as the function takes it; judges are read."""
-    name, value = flag["dest"], getattr(options, flag["dest"], None)
-    if flag["kind"] == "labels":
+    value = getattr(options, name, None)
+    if kind == "labels":
         return given_judge_rel(value)
-    if flag["kind"] == "runs" and value is not None:
+    if kind == "runs" and value is not None:
         return runs_beside(options, value)
-    if flag["kind"] != "judges" or value is None:
+    if kind != "judges" or value is None:
         return value
     from pt_reuse.judge import as_judges
 

@@ -49,14 +49,14 @@ def given(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def pictures(monkeypatch):
-    """Return the drawings of each part; nothing is drawn, which takes long."""
+    """Return the drawings of each kind of result; nothing is drawn, which takes long."""
     asked = {}
 
-    def write(result, folder, options, drawings, quietly):
-        asked[folder.name] = drawings
-        result.save(folder, overwrite=options.overwrite)
+    def ask(result, drawings):
+        asked[type(result)] = drawings
+        return {}
 
-    monkeypatch.setattr(command, "write_result", write)
+    monkeypatch.setattr(command, "draw", ask)
     return asked
 
 
@@ -100,9 +100,9 @@ def test_every_part_is_the_librarys(given, expected, pictures, tmp_path, capsys)
             pd.testing.assert_frame_equal(saved.tables()[name], table, obj=f"{part.name}, {name}")
         assert all(f"- {line}\n" in text for line in result.answers())
         assert all(line in printed for line in result.answers()[:2])
-        assert list(pictures[part.name]) == [f"{name}-nDCG@10.png" for name in PICTURES[part.name]]
+        assert list(pictures[type(result)]) == [f"{name}-nDCG@10.png" for name in PICTURES[part.name]]
         # one of each kind: that they can be drawn at all
-        (drawn,) = draw(result, dict(list(pictures[part.name].items())[-1:])).values()
+        (drawn,) = draw(result, dict(list(pictures[type(result)].items())[-1:])).values()
         assert drawn.startswith(b"\x89PNG")
     assert "What is not answered" not in text
     settings = json.loads((out / "holes" / "settings.json").read_text())

@@ -24,8 +24,8 @@ def test_help_has_the_options_of_the_study_with_its_defaults():
 
 
 def has_options_of_study(declared):
-    study = study_of(getattr(importlib.import_module(declared["module"]), declared["function"]))
-    parser = parser_of(declared["command"])
+    study = study_of(getattr(importlib.import_module(declared.call.__module__), declared.name))
+    parser = parser_of(declared.words.command)
     told = "".join(parser.format_help().split())
     for name, option in (study.beside | study.parameters).items():
         flag = option.shell

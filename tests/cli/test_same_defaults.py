@@ -84,7 +84,7 @@ MORE = {
 
 def of_study(declared):
     """Return the words of a command that is made of a declaration, and what its function says."""
-    name, words = declared["function"], "--other {}/other.qrels " if "other" in declared["flags"] else ""
+    name, words = declared.name, "--other {}/other.qrels " if "other" in declared.flags else ""
     more, arguments = MORE.get(name, ("", lambda f: {}))
 
     def find(f):
@@ -92,7 +92,7 @@ def of_study(declared):
         data = {"runs": f.runs, "qrels": f.qrels, "qrels_a": f.qrels, "qrels_b": other, "other": other}
         if "scores" in study.parameters:
             scores = ptr.score(f.runs, f.qrels, (study.measures or usual_measures)(f.qrels.rel))
-            data["scores"] = {f.name: scores} if declared["several"] else scores
+            data["scores"] = {f.name: scores} if declared.words.several else scores
         return STUDIES[name](**{part: data[part] for part in study.parameters if part in data} | arguments(f))
 
     return words + more, {name: find}
@@ -108,7 +108,7 @@ def by_topic(f):
 
 TWO = "{}/people/ann.qrels {}/people/bob.qrels"
 #: command -> further words, and what functions say, by their names, those of `audit` by the folder of the part, too
-CALLS = {declared["command"]: of_study(declared) for declared in COMMANDS_OF_STUDIES} | {
+CALLS = {declared.words.command: of_study(declared) for declared in COMMANDS_OF_STUDIES} | {
     "score": ("", {"score": lambda f: f.scores}),
     "infer-pool": ("", {"infer_pool": lambda f: ptr.infer_pool(f.runs, f.qrels)}),
     "pool": ("", {"pool.csv: depth_pool": lambda f: ptr.depth_pool(f.runs).to_frame()}),
