@@ -29,6 +29,7 @@ from pt_reuse.judging.annotators.measuring import (
     cohen_kappa,
     equal_share,
     krippendorff_alpha,
+    share,
 )
 from pt_reuse.plots.bars import plot_label_confusion
 from pt_reuse.plots.forests import plot_beside_people
@@ -391,11 +392,6 @@ def figures_of(ways: Mapping[Way, Floats], way: Way) -> dict[str, Floats]:
     return dict(zip(FIGURES, figures, strict=True))
 
 
-def share(part: Floats, whole: Floats) -> Floats:
-    """Return parts over wholes, NaN where the whole is 0."""
-    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole != 0)
-
-
 def figure_with_ends(figure: str, values: Floats, bootstrap: TopicBootstrap | None) -> dict[str, float]:
     """Return a figure of all topics, and the ends of its percentile interval by the draws behind it, as columns."""
     value, ends = float(values[0]), (np.nan, np.nan)
@@ -468,7 +464,14 @@ def agreement_of_labels(
     ]
     bounds = [(labels.name, labels.human.rel, labels.judge_rel) for labels in both]
     kappa = f"Cohen's, without weights; {SOURCE_OF_BANDS}"
-    settings = {"documents": "those that both labelled", "kappa": kappa, "intervals": _intervals(bootstrap)}
+    settings = {"documents": "those that both labelled", "kappa": kappa, "intervals": "none"}
+    if bootstrap is not None:
+        drawn = f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
+        settings["intervals"] = (
+            f"{per_cent(bootstrap.confidence)} bootstrap over the topics of each judge, {drawn}: the percentile "
+            "interval, expanded as Student's t is for few topics; that of recall is too narrow where most of what a "
+            "judge misses is in few topics"
+        )
     if people:
         settings = {"people": judges_in_words(people), **settings}
     if ungraded := [name for name, labels_of in judges.items() if labels_of.scale is None]:
@@ -491,17 +494,6 @@ def check_names(judges: Sequence[str], people: Sequence[str]) -> None:
     if several := [name for name, times in taken.items() if times > 1]:
         what = f"{examples(several)} is the name of more than one. Give each a name of its own."
         raise InputError(what, argument="people" if people else "judge")
-
-
-def _intervals(bootstrap: TopicBootstrap | None) -> str:
-    if bootstrap is None:
-        return "none"
-    drawn = f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
-    return (
-        f"{per_cent(bootstrap.confidence)} bootstrap over the topics of each judge, {drawn}: the percentile interval, "
-        "expanded as Student's t is for few topics; that of recall is too narrow where most of what a judge misses is "
-        "in few topics"
-    )
 
 
 def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedLabels]:

@@ -370,41 +370,27 @@ def assign(
     pairs: Sequence[Pair], annotators: Sequence[str], loads: Counter[str], seed: int, *, whole_topics: bool
 ) -> list[tuple[str, ...]]:
     """Return for each pair who is asked it now, so that as many are as it wants, nobody twice."""
-    loads, of_topic = Counter(loads), {pair.qid: Counter[str]() for pair in pairs}
+    loads, had, of_topic = Counter(loads), dict[str, Counter[str]](), dict[str, list[int]]()
     for pair in pairs:
-        of_topic[pair.qid].update(pair.asked)
-    teams = _teams(pairs, annotators, loads, of_topic, seed) if whole_topics else {}
+        had.setdefault(pair.qid, Counter()).update(pair.asked)
+        of_topic.setdefault(pair.qid, []).append(pair.wanted)
+    teams, planned = dict[str, list[str]](), Counter(loads)
+    # the longest topics choose first, of all those first who know the topic or have least to do
+    sizes = {qid: len(wanted) * max(wanted) for qid, wanted in of_topic.items()} if whole_topics else {}
+    for qid in sorted(sizes, key=lambda qid: (-sizes[qid], drawn(seed, "topic", qid))):
+        known, wanted = had[qid], of_topic[qid]
+        teams[qid] = sorted(annotators, key=lambda a: (-known[a], planned[a], drawn(seed, "team", qid, a)))
+        planned.update({a: len(wanted) for a in teams[qid][: min(wanted)]})
     given: list[tuple[str, ...]] = [()] * len(pairs)
     for i in sorted(range(len(pairs)), key=lambda i: drawn(seed, "turn", *pairs[i].key)):
-        pair, had = pairs[i], of_topic[pairs[i].qid]
-        free = [a for a in annotators if a not in pair.asked]
-        if whole_topics:
-            free.sort(key=teams[pair.qid].index)
-        else:
-            free.sort(key=lambda a: (loads[a], had[a], drawn(seed, "who", *pair.key, a)))
+        pair, known = pairs[i], had[pairs[i].qid]
+        free = [a for a in teams.get(pair.qid, annotators) if a not in pair.asked]
+        if not whole_topics:
+            free.sort(key=lambda a: (loads[a], known[a], drawn(seed, "who", *pair.key, a)))
         given[i] = tuple(sorted(free[: max(pair.wanted - len(pair.asked), 0)]))
         loads.update(given[i])
-        had.update(given[i])
+        known.update(given[i])
     return given
-
-
-def _teams(
-    pairs: Sequence[Pair],
-    annotators: Sequence[str],
-    loads: Counter[str],
-    of_topic: Mapping[str, Counter[str]],
-    seed: int,
-) -> dict[str, list[str]]:
-    """Return topic -> annotators, those first who know it or have least to do; the longest topics choose first."""
-    wanted: dict[str, list[int]] = {}
-    for pair in pairs:
-        wanted.setdefault(pair.qid, []).append(pair.wanted)
-    planned, teams = Counter(loads), {}
-    for qid in sorted(wanted, key=lambda qid: (-len(wanted[qid]) * max(wanted[qid]), drawn(seed, "topic", qid))):
-        known = of_topic[qid]
-        teams[qid] = sorted(annotators, key=lambda a: (-known[a], planned[a], drawn(seed, "team", qid, a)))
-        planned.update({a: len(wanted[qid]) for a in teams[qid][: min(wanted[qid])]})
-    return teams
 
 
 def _agreed(before: Manifest | None, format: Any, labels: Any, instructions: Any, annotators: Any) -> Manifest:
@@ -571,12 +557,10 @@ def export_tasks(
         # topics in their order, documents in one that tells nothing of ranks
         mine.sort(key=lambda pair: (topic_place[pair.qid], drawn(seed, "order", who, *pair.key)))
         if mine:
-            name, beside = file_name(who, number, "csv" if agreed.form == SHEET else "json"), {"annotator": who}
-            ids = [{"qid": pair.qid, "docno": pair.docno, "pair": pair.name} for pair in mine]
-            records = [
-                {**queries[pair.qid], "text": texts_of[pair.key], **id_, **beside, "task": task}
-                for pair, id_ in zip(mine, ids, strict=True)
-            ]
+            name, records = file_name(who, number, "csv" if agreed.form == SHEET else "json"), []
+            for pair in mine:
+                ids = {"qid": pair.qid, "docno": pair.docno, "pair": pair.name, "annotator": who, "task": task}
+                records.append({**queries[pair.qid], "text": texts_of[pair.key], **ids})
             files[name] = _task_file(agreed.form, fields, records)
             rows.append((name, who or None, len({pair.qid for pair in mine}), len(mine)))
     if files:
