@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,7 @@ from pt_reuse.judging.annotators.measuring import (
 )
 from pt_reuse.plots.bars import plot_label_confusion
 from pt_reuse.plots.forests import plot_beside_people
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.studies.judged_fields import (
@@ -44,11 +45,6 @@ from pt_reuse.studies.judged_fields import (
     usable,
 )
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Floats = NDArray[np.float64]
 #: over which documents, and what of the labels

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -20,15 +20,12 @@ from pt_reuse.judging.protocols import GOES_ON, Decision, Progress, Protocol
 from pt_reuse.judging.session import Judged, checked_folder, labels_frame, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
+from pt_reuse.plots.bars import plot_density
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, checked_corpus, digest, places_of
 from pt_reuse.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: how the documents of a round were chosen: by the classifier
 CAL = "cal"
@@ -39,8 +36,6 @@ _TOPICS = f"qid status evaluated rounds {_COUNTED} pool_judged pool_relevant cal
 
 def _draw(result: ContinuousJudging, _: str | None, place: Place) -> Axes:
     """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2."""
-    from pt_reuse.plots.bars import plot_density
-
     return plot_density(result.rounds, result.topics, place=place)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from pt_reuse.judging.continuous import TopicJudging, check_queries, warn_of_str
 from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
@@ -33,12 +34,6 @@ from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 _TOPICS = "qid judged pooled chosen relevant chosen_relevant unlabelled units"
 

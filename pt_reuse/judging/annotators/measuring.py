@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -27,15 +27,11 @@ from pt_reuse.judging.annotators.labels import (
     label_counts,
     vote,
 )
+from pt_reuse.plots.forests import plot_kappas
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, only
 from pt_reuse.studies.judged_fields import as_declared
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 #: the lowest value of a band -> its name (McHugh 2012; her "almost perfect", above .90, is "strong" here)
 BANDS = {0.8: "strong", 0.6: "moderate", 0.4: "weak", 0.21: "minimal"}
@@ -201,8 +197,6 @@ def _draw(
     part: str, result: AnnotatorAgreement, _: str | None, place: Place, *, items: str = "all", labels: str = "grades"
 ) -> Axes:
     """Draw the kappa of each two that are compared, with its interval, and where bands begin."""
-    from pt_reuse.plots.forests import plot_kappas
-
     return plot_kappas(only(result.frame(part), {"items": items, "labels": labels})[0], place=place)
 
 

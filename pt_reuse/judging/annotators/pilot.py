@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -32,14 +32,11 @@ from pt_reuse.judging.annotators.measuring import (
     ratio,
     value_in_words,
 )
+from pt_reuse.plots.forests import plot_kappas
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, records
 from pt_reuse.studies.judged_fields import as_declared
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what may be decided
 GO, STOP, OPEN = "go on", "do not go on", "undecided"
@@ -52,8 +49,6 @@ _TABLE = "labels coefficient value low high band n_tasks why"
 
 def _draw_pairs(result: PilotAgreement, _: str | None, place: Place) -> Axes:
     """Draw the kappa of each two annotators, with its interval."""
-    from pt_reuse.plots.forests import plot_kappas
-
     return plot_kappas(result.pairs, place=place)
 
 
