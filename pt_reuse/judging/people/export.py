@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -242,9 +242,7 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write it; what was there stays until all of it is written."""
-        body = {field.name: getattr(self, field.name) for field in fields(self)}
-        body |= {"kind": _KIND, "scale": self.scale.words, "pairs": [vars(pair) for pair in self.pairs]}
-        text = json.dumps(body, indent=0)
+        text = json.dumps({**asdict(self), "kind": _KIND, "scale": self.scale.words}, indent=0)
         with replacing(folder / MANIFEST) as file:
             file.write(json.dumps({"checksum": _checksum(text), **json.loads(text)}, indent=0).encode("ascii"))
 
@@ -548,8 +546,12 @@ def export_tasks(
     if n_long and agreed.form == SHEET:
         cut = f"{count(n_long, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
         warn(f"{cut}With format='label-studio' people see the whole.")
-    every = _all_pairs(known, pairs, asked)
-    topic_place = {qid: i for i, qid in enumerate(dict.fromkeys(pair.qid for pair in every))}
+    every = dict(known)
+    for pair, who in zip(pairs, asked, strict=True):
+        of_pair = (*pair.asked, *(one for one in who if one != _ANYBODY))
+        every[pair.key] = replace(pair, wanted=max(pair.wanted, len(of_pair)), asked=of_pair)
+    qids = list(dict.fromkeys(qid for qid, _ in every))
+    topic_place = {qids[t]: i for i, t in enumerate(natural_order(qids))}
     fields = [field for field in TOPIC_FIELDS if any(field in told for told in queries.values())]
     files, rows = {}, []
     for who in people or (_ANYBODY,):
@@ -566,7 +568,9 @@ def export_tasks(
     if files:
         named = tuple(dict.fromkeys([*agreed.annotators, *people]))
         whose = {**agreed.files, **{name: who for name, who, *_ in rows}}
-        manifest = replace(agreed, task=task, annotators=named, rounds=number, files=whose, pairs=every)
+        # pairs by their names, which say nothing of the order of the pool
+        in_order = tuple(sorted(every.values(), key=lambda pair: (topic_place[pair.qid], pair.name)))
+        manifest = replace(agreed, task=task, annotators=named, rounds=number, files=whose, pairs=in_order)
         if before is None:
             files["instructions.txt"] = _instructions(manifest).encode()
             if agreed.form == LABEL_STUDIO:
@@ -635,18 +639,6 @@ def _place(folder: Path, before: Manifest | None, files: Mapping[str, bytes], ma
 
 def _manifest_in(folder: Path) -> Manifest | None:
     return read_manifest(folder) if _bytes(folder / MANIFEST) else None
-
-
-def _all_pairs(known: Mapping[Key, Pair], pairs: Sequence[Pair], people: Sequence[tuple[str, ...]]) -> tuple[Pair, ...]:
-    """Return the pairs of this and all earlier rounds with who was asked, topic by topic."""
-    found = dict(known)
-    for pair, who in zip(pairs, people, strict=True):
-        asked = (*pair.asked, *(one for one in who if one != _ANYBODY))
-        found[pair.key] = replace(pair, wanted=max(pair.wanted, len(asked)), asked=asked)
-    topics = list(dict.fromkeys(qid for qid, _ in found))
-    place = {topics[t]: i for i, t in enumerate(natural_order(topics))}
-    # by their names, which say nothing of the order of the pool
-    return tuple(sorted(found.values(), key=lambda pair: (place[pair.qid], pair.name)))
 
 
 def _cell(value: Any) -> str | int | float | bool | None:
