@@ -602,7 +602,7 @@ class Callable(Judge):
         documents = list(zip(*as_pairs(part), strict=True))
         columns = [part[column].tolist() for column in self._reads]
         value = self._called(documents, columns if self._batch_size else [column[0] for column in columns])
-        whole = [value] if isinstance(value, Answer) else []
+        reported = [value] if isinstance(value, Answer) else []
         value = value.value if isinstance(value, Answer) else value
         values = [value]
         if self._batch_size is not None:
@@ -611,13 +611,10 @@ class Callable(Judge):
                 if len(values) != len(documents):
                     wanted = f"a batch of {count(len(documents), 'document')}, of which this is the first"
                     raise InputError(f"the function returned {count(len(values), 'answer')} for {wanted}.")
-        reported = [*whole, *(each for each in values if isinstance(each, Answer))]
+        reported += [each for each in values if isinstance(each, Answer)]
         tokens: list[int] = []
         if reported:
-            sent, received = (
-                sum(getattr(each, name) for each in reported) for name in ("input_tokens", "output_tokens")
-            )
-            tokens = [int(sent), int(received)]
+            tokens = [int(sum(getattr(each, name) for each in reported)) for name in ("input_tokens", "output_tokens")]
             self._count(input_tokens=tokens[0], output_tokens=tokens[1], told=1)
         records = []
         for at, (key, (qid, docno), value) in enumerate(zip(keys, documents, values, strict=True)):

@@ -17,7 +17,7 @@ from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import drawn_counts
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
-from pt_reuse.errors import InputError, count, examples
+from pt_reuse.errors import InputError, count, examples, per_cent
 from pt_reuse.judging.annotators.labels import (
     NO_LABEL,
     TIES,
@@ -314,10 +314,9 @@ class AnnotatorAgreement(Result):
         """Return how coefficients within topics spread over topics."""
         by = ["items", "labels", "coefficient"]
         values = self.per_topic.groupby(by, sort=False)["value"]
-        table = pd.DataFrame({"n_topics": values.count(), "mean": values.mean(), "sd": values.std()})
-        table["lowest"] = values.min()
-        known = self.per_topic.dropna(subset="value")
-        first = known.loc[known.groupby(by, sort=False)["value"].idxmin()].set_index(by)["qid"]
+        table = values.agg(n_topics="count", mean="mean", sd="std", lowest="min")
+        known = self.per_topic.dropna(subset="value").sort_values("value", kind="stable")
+        first = known.drop_duplicates(by).set_index(by)["qid"]
         table["lowest_topic"] = first.reindex(table.index).astype(object).where(table["n_topics"] > 0, None)
         return table.reset_index()
 
@@ -548,11 +547,11 @@ def annotator_agreement(
         "Fleiss": f"items with {several[has_usual_number(several, np.zeros_like(several))][0]} labels each",
         "items with one label": int((n_labels == 1).sum()),
         "ties of the others": ties,
-        "intervals": f"{100 * confidence:.4g}% percentile bootstrap over {over}, {resamples:,} resamples"
-        if resamples
-        else "none",
+        "intervals": f"{per_cent(confidence)} percentile bootstrap over {over}, {resamples:,} resamples",
         "seed": seed,
     }
+    if not resamples:
+        settings["intervals"] = "none"
     if truth is not None:
         if not (in_gold != NO_LABEL).any():
             nobody = f"nobody labelled any of the {count(len(truth), 'gold document')}. "

@@ -13,7 +13,7 @@ import pandas as pd
 from pt_reuse import options
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError, count, number
+from pt_reuse.errors import InputError, count, number, per_cent
 from pt_reuse.judging.annotators.labels import (
     AnnotatorLabels,
     Labels,
@@ -200,7 +200,7 @@ def pilot_agreement(
     table = _table(how, pilot, confidence)
     value, low, high = table.set_index(["labels", "coefficient"]).loc[("grades", DECIDES), ["value", "low", "high"]]
     decision, words, needed = _decided(value, low, high, target, n)
-    drawn = f"{100 * confidence:.4g}% percentile bootstrap over tasks, expanded as Student's t is for so few"
+    drawn = f"{per_cent(confidence)} percentile bootstrap over tasks, expanded as Student's t is for so few"
     return PilotAgreement(
         table=table,
         pairs=_pairs(how, pilot),
