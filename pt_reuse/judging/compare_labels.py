@@ -255,8 +255,8 @@ class BothLabelled:
         """Return the documents of several judges as if one had labelled them; one of two judges counts twice."""
         if len({(part.rel, part.judge_rel) for part in several}) > 1:
             several = [part.binary() for part in several]
-        scales = [part.scale for part in several if part.scale is not None]
-        known = tuple(sorted({label for scale in scales for label in scale})) if len(scales) == len(several) else None
+        scales = [part.scale for part in several]
+        known = None if None in scales else tuple(sorted({label for scale in scales for label in scale or ()}))
         pairs = pd.concat([part.pairs for part in several], ignore_index=True)
         return cls(pairs, several[0].rel, several[0].judge_rel, known)
 
@@ -264,13 +264,6 @@ class BothLabelled:
         """Return the same documents with labels 1 for relevant and 0 for not."""
         human, judge = self.pairs["human"] >= self.rel, self.pairs["judge"] >= self.judge_rel
         return BothLabelled(self.pairs.assign(human=human.astype(np.int64), judge=judge.astype(np.int64)), 1, 1, None)
-
-    def with_other(self, other: BothLabelled) -> tuple[BothLabelled, BothLabelled]:
-        """Return the documents that another judge labelled, too, with the labels of either."""
-        theirs = other.pairs[["qid", "docno", "human", "judge"]]
-        both = self.pairs.merge(theirs, on=["qid", "docno"], suffixes=("", "_other"))
-        also = both.assign(human=both["human_other"], judge=both["judge_other"])
-        return replace(self, pairs=both), replace(other, pairs=also)
 
     @cached_property
     def topics(self) -> list[str]:
@@ -409,7 +402,11 @@ def beside_rows(
     person: BothLabelled, judge: BothLabelled, bootstrap: TopicBootstrap | None
 ) -> Iterator[dict[str, Any]]:
     """Yield what a judge and another person reach with people on documents that both labelled, on the same draws."""
-    sides = judge.with_other(person)
+    ids = ["qid", "docno"]
+    sides = [
+        replace(side, pairs=side.pairs.merge(other.pairs[ids], on=ids))
+        for side, other in ((judge, person), (person, judge))
+    ]
     if not len(sides[0].pairs):
         return
     how = sides[0].sums(bootstrap)[0]
@@ -430,7 +427,6 @@ def agreement_of_labels(
     pairs: Sequence[ComparedLabels], bootstrap: TopicBootstrap | None, *, people: Sequence[ComparedLabels] = ()
 ) -> LabelAgreement:
     """Say how far labels of judges, and of other people, agree with those of the same people."""
-    check_names([labels.name for labels in pairs], [labels.name for labels in people])
     both = (*pairs, *people)
     scale = tuple(np.unique(np.concatenate([part["human"] for of in both for part in (of.pairs, of.left)])).tolist())
     judges, others = ({labels.name: BothLabelled.of(labels, scale) for labels in some} for some in (pairs, people))
