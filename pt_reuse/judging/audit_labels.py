@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Annotated, Any, TypeAlias
@@ -464,8 +464,8 @@ def audit_labels(
     sets = [_set_of(inputs.qrels, of, kind) for of, kind in each]
     both = [_beside(inputs.qrels, of, person, drop=missing == "drop") for of in judged.compared for person in persons]
     scored = list(_scored(inputs, [*sets, *both], n_jobs=n_jobs, verbose=verbose))
-    tables = _ranked(inputs, list(zip(sets, scored, strict=False)), groups, best, bootstrap)
-    tables |= _beside_people(inputs, list(zip(both, scored[len(sets) :], strict=True)), bootstrap)
+    tables = _ranked(inputs, scored[: len(sets)], groups, best, bootstrap)
+    tables |= _beside_people(inputs, scored[len(sets) :], bootstrap)
     warn_of_ties(tables["table"][tables["table"]["by"] == ALL], "people", "judge")
     labels = agreement_of_labels(judged.compared, bootstrap, people=persons)
     settings = settings_of(
@@ -497,6 +497,7 @@ class ComparedSets:
     topics: NDArray[np.int64]  # positions
     documents: int
     given: Labels | None = None  # the labels of a model on its own scale
+    scores: Sequence[list[TopicScores]] = ()  # by measure, on the topics: by people and by each estimate
 
 
 def _topics_of(human: Qrels, labels: ComparedLabels) -> NDArray[np.int64]:
@@ -526,8 +527,8 @@ def _beside(human: Qrels, judge: ComparedLabels, person: ComparedLabels, *, drop
     return ComparedSets(about, truth, tuple(estimates), np.unique(documents.topic[kept]), int(kept.sum()))
 
 
-def _scored(inputs: Inputs, compared: Sequence[ComparedSets], **how: Any) -> Iterator[list[list[TopicScores]]]:
-    """Yield of each of those compared, by measure, the scores by people and by each estimate, on its topics."""
+def _scored(inputs: Inputs, compared: Sequence[ComparedSets], **how: Any) -> Iterator[ComparedSets]:
+    """Yield those compared with their scores."""
     labels = np.stack([side for of in compared for side in (of.truth, *of.estimates)])
     # equal sets are scored once
     sets, number = np.unique(labels, axis=0, return_inverse=True)
@@ -537,22 +538,19 @@ def _scored(inputs: Inputs, compared: Sequence[ComparedSets], **how: Any) -> Ite
     for of in compared:
         own = [next(numbers) for _ in (of.truth, *of.estimates)]
         has = None if has_topic is None else has_topic[of.topics]
-        yield [[TopicScores(values[n, m, of.topics], has, adds) for n in own] for m, adds in enumerate(added)]
+        scores = [[TopicScores(values[n, m, of.topics], has, adds) for n in own] for m, adds in enumerate(added)]
+        yield replace(of, scores=scores)
 
 
 def _ranked(
-    inputs: Inputs,
-    compared: Sequence[tuple[ComparedSets, list[list[TopicScores]]]],
-    groups: Units | None,
-    best: int,
-    bootstrap: TopicBootstrap | None,
+    inputs: Inputs, compared: Sequence[ComparedSets], groups: Units | None, best: int, bootstrap: TopicBootstrap | None
 ) -> dict[str, pd.DataFrame]:
     """Return the table, each run, and under models the documents that move it."""
     rows, claims = list[dict[str, Any]](), list[dict[str, Any]]()
     movers, documents = list[pd.DataFrame](), list[pd.DataFrame]()
     effects = DocumentEffects(inputs.runs, inputs.qrels)
-    for (m, measure), (of, scores) in product(enumerate(inputs.measures), compared):
-        truth, estimate = scores[m]
+    for (m, measure), of in product(enumerate(inputs.measures), compared):
+        truth, estimate = of.scores[m]
         field = RankedField(truth, estimate, bootstrap)
         rows += field.agreement(of, repr(measure), best, groups)
         moved = field.moved(of, repr(measure), inputs.runs.run_table)
@@ -644,7 +642,7 @@ def _with_ends(
 
 
 def _beside_people(
-    inputs: Inputs, beside: Sequence[tuple[ComparedSets, list[list[TopicScores]]]], bootstrap: TopicBootstrap | None
+    inputs: Inputs, beside: Sequence[ComparedSets], bootstrap: TopicBootstrap | None
 ) -> dict[str, pd.DataFrame]:
     """Return a row per judge, other person and measure, and one per judge and measure, the mean over the others.
 
@@ -657,11 +655,12 @@ def _beside_people(
         difference = _with_ends("difference", by_judge - by_person, drawn, bootstrap, within=(-2, 2))
         return {"tau_b": by_judge, person: by_person, **difference}
 
-    rows, means, there = [], [], [(of, scores) for of, scores in beside if len(of.topics)]
-    judges = dict.fromkeys(of.about["judge"] for of, _ in there)
+    rows, means, there = [], [], [of for of in beside if len(of.topics)]
+    judges = dict.fromkeys(of.about["judge"] for of in there)
     for (m, measure), judge in product(enumerate(map(repr, inputs.measures)), judges):
         ranked = []
-        for of, (truth, *others) in ((of, scores[m]) for of, scores in there if of.about["judge"] == judge):
+        for of in (of for of in there if of.about["judge"] == judge):
+            truth, *others = of.scores[m]
             by_judge, by_person = (float(_tau_b(truth, other)[0]) for other in others)
             drawn = unknown
             # one topic is always itself, so that nothing says what another one would do
