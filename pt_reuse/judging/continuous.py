@@ -289,8 +289,7 @@ def judge_continuously(
     asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
     lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
     queries = topic_texts.queries()
-    if not isinstance(corpus, Scorer):
-        checked_corpus(corpus)
+    checked_corpus(corpus)
     check_queries(queries, corpus)
     start, pooled = None if depth is None else f"depth-{depth} pool", dict[str, list[Judged]]()
     if start is not None:
