@@ -431,7 +431,8 @@ def judge_with_model(
                 probability = chooser.probability_of(row)
                 why = "at random" if probability is None else f"nearest to .5 ({probability:.3f})"
                 why = why if says.known[row] else "the model says nothing"
-                chosen.append(Judged(*keys[row], number, STRATEGY, why, more={"probability": probability}))
+                qid, docno = keys[row]
+                chosen.append(Judged(qid, docno, number, STRATEGY, why, more={"probability": probability}))
             answers = {(answer.qid, answer.docno): answer for batch in kept.judged(chosen) for answer in batch}
             by_people |= {row: answers[keys[row]] for row in rows.tolist()}
             chooser.learn(rows, [by_people[row].label for row in rows.tolist()])

@@ -547,8 +547,8 @@ def export_tasks(
         cut = f"{count(n_long, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
         warn(f"{cut}With format='label-studio' people see the whole.")
     every = dict(known)
-    for pair, who in zip(pairs, asked, strict=True):
-        of_pair = (*pair.asked, *(one for one in who if one != _ANYBODY))
+    for pair, several in zip(pairs, asked, strict=True):
+        of_pair = (*pair.asked, *(one for one in several if one != _ANYBODY))
         every[pair.key] = replace(pair, wanted=max(pair.wanted, len(of_pair)), asked=of_pair)
     qids = list(dict.fromkeys(qid for qid, _ in every))
     topic_place = {qids[t]: i for i, t in enumerate(natural_order(qids))}
