@@ -442,11 +442,8 @@ class Comparison:
 
 def has_usual_number(n: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return (items,) whether an item has as many labels as most of its group, of several numbers the largest."""
-    groups, place = np.unique(group, return_inverse=True)
-    times = np.zeros((len(groups), int(n.max(initial=0)) + 1))
-    np.add.at(times, (place, n), 1)
-    usual = times.shape[1] - 1 - times[:, ::-1].argmax(axis=1)
-    return np.asarray(n == usual[place])
+    usual = pd.Series(n).groupby(group).transform(lambda some: some.mode().max())
+    return np.asarray(n == usual)
 
 
 def together(given: NDArray[np.bool_]) -> list[tuple[int, int]]:
