@@ -183,12 +183,9 @@ WORDS = {
     "alpha_nominal": "Krippendorff's alpha, nominal",
     "alpha_ordinal": "Krippendorff's alpha, ordinal",
 }
-#: what is compared by twos
-PARTS = ("pairs", "others", "gold")
 #: whose rows are shown: over all items or the relevant ones, of grades or of relevant or not; default the first
 _WAY: Mapping[str, None] = {"items": None, "labels": None}
 #: the columns of tables
-_PAIRED = "first second items labels n_topics n_items n_relevant other_relevant agreement~ kappa~ band why"
 _OVERALL = "items labels coefficient value low high resamples band n_items why"
 _BY_TOPIC = "qid items labels coefficient value n_items why"
 
@@ -207,8 +204,9 @@ def value_in_words(row: pd.Series, form: str) -> str:
 
 
 def _paired(rows: str, more: str = "") -> Table:
+    columns = "first second items labels n_topics n_items n_relevant other_relevant agreement~ kappa~ band why"
     report = "first second n_items agreement kappa"
-    return Table(f"{rows} and items and labels", _PAIRED + more, report, select=_WAY, noun="pairs")
+    return Table(f"{rows} and items and labels", columns + more, report, select=_WAY, noun="pairs")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -232,7 +230,7 @@ class AnnotatorAgreement(Result):
         "{items with one label}. Bands: {bands}."
     )
     not_covered = "which label is right, and what disagreement does to the ranking of runs."
-    plots = {part: partial(_draw, part) for part in PARTS}
+    plots = {part: partial(_draw, part) for part in ("pairs", "others", "gold")}
     derived: ClassVar[Mapping[str, str]] = {"by_topic": "by_topic", "over_topics": "over_topics"}
     columns = """
     resamples | Resamples | count | resamples in which it has a value
