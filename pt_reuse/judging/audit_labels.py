@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -39,7 +39,7 @@ from pt_reuse.judging.compare_labels import (
 from pt_reuse.plots.forests import plot_judge_taus
 from pt_reuse.plots.lines import plot_judge_ranks
 from pt_reuse.plots.run_scores import plot_squares
-from pt_reuse.plots.sheet import of_tau
+from pt_reuse.plots.sheet import Axes, Place, of_tau
 from pt_reuse.result import KeyFigures, Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import FEW_TOPICS, beware, few_topics, one_unit
 from pt_reuse.scoring.measures import adds_up, native_spec
@@ -60,12 +60,6 @@ from pt_reuse.studies.judged_fields import (
     with_names,
 )
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 Floats = NDArray[np.float64]
 #: a label for each document that people judged, `UNJUDGED` for none
@@ -470,8 +464,8 @@ def audit_labels(
     sets = [_set_of(inputs.qrels, of, kind) for of, kind in each]
     both = [_beside(inputs.qrels, of, person, drop=missing == "drop") for of in judged.compared for person in persons]
     scored = list(_scored(inputs, [*sets, *both], n_jobs=n_jobs, verbose=verbose))
-    tables = _ranked(inputs, list(zip(sets, scored, strict=False)), groups, best, bootstrap)
-    tables |= _beside_people(inputs, list(zip(both, scored[len(sets) :], strict=True)), bootstrap)
+    tables = _ranked(inputs, scored[: len(sets)], groups, best, bootstrap)
+    tables |= _beside_people(inputs, scored[len(sets) :], bootstrap)
     warn_of_ties(tables["table"][tables["table"]["by"] == ALL], "people", "judge")
     labels = agreement_of_labels(judged.compared, bootstrap, people=persons)
     settings = settings_of(
@@ -503,6 +497,7 @@ class ComparedSets:
     topics: NDArray[np.int64]  # positions
     documents: int
     given: Labels | None = None  # the labels of a model on its own scale
+    scores: Sequence[list[TopicScores]] = ()  # by measure, on the topics: by people and by each estimate
 
 
 def _topics_of(human: Qrels, labels: ComparedLabels) -> NDArray[np.int64]:
@@ -532,8 +527,8 @@ def _beside(human: Qrels, judge: ComparedLabels, person: ComparedLabels, *, drop
     return ComparedSets(about, truth, tuple(estimates), np.unique(documents.topic[kept]), int(kept.sum()))
 
 
-def _scored(inputs: Inputs, compared: Sequence[ComparedSets], **how: Any) -> Iterator[list[list[TopicScores]]]:
-    """Yield of each of those compared, by measure, the scores by people and by each estimate, on its topics."""
+def _scored(inputs: Inputs, compared: Sequence[ComparedSets], **how: Any) -> Iterator[ComparedSets]:
+    """Yield those compared with their scores."""
     labels = np.stack([side for of in compared for side in (of.truth, *of.estimates)])
     # equal sets are scored once
     sets, number = np.unique(labels, axis=0, return_inverse=True)
@@ -543,22 +538,19 @@ def _scored(inputs: Inputs, compared: Sequence[ComparedSets], **how: Any) -> Ite
     for of in compared:
         own = [next(numbers) for _ in (of.truth, *of.estimates)]
         has = None if has_topic is None else has_topic[of.topics]
-        yield [[TopicScores(values[n, m, of.topics], has, adds) for n in own] for m, adds in enumerate(added)]
+        scores = [[TopicScores(values[n, m, of.topics], has, adds) for n in own] for m, adds in enumerate(added)]
+        yield replace(of, scores=scores)
 
 
 def _ranked(
-    inputs: Inputs,
-    compared: Sequence[tuple[ComparedSets, list[list[TopicScores]]]],
-    groups: Units | None,
-    best: int,
-    bootstrap: TopicBootstrap | None,
+    inputs: Inputs, compared: Sequence[ComparedSets], groups: Units | None, best: int, bootstrap: TopicBootstrap | None
 ) -> dict[str, pd.DataFrame]:
     """Return the table, each run, and under models the documents that move it."""
     rows, claims = list[dict[str, Any]](), list[dict[str, Any]]()
     movers, documents = list[pd.DataFrame](), list[pd.DataFrame]()
     effects = DocumentEffects(inputs.runs, inputs.qrels)
-    for (m, measure), (of, scores) in product(enumerate(inputs.measures), compared):
-        truth, estimate = scores[m]
+    for (m, measure), of in product(enumerate(inputs.measures), compared):
+        truth, estimate = of.scores[m]
         field = RankedField(truth, estimate, bootstrap)
         rows += field.agreement(of, repr(measure), best, groups)
         moved = field.moved(of, repr(measure), inputs.runs.run_table)
@@ -601,11 +593,8 @@ class RankedField:
     def mean_rise(self, name: str, runs: NDArray[np.int64], *, integer: bool) -> dict[str, float]:
         """Return the mean rise of some runs with the ends of its interval, as columns."""
         mean, most = float(self._rises()[0][runs].mean()), float(self.truth.values.shape[1] - 1)
-        if self.bootstrap is None:
-            return {name: mean}
         drawn = self._drawn[:, runs].mean(axis=1)
-        low, high = self.bootstrap.interval(mean, drawn, within=(-most, most), integer=integer)
-        return {name: mean, f"{name}_low": low, f"{name}_high": high}
+        return _with_ends(name, mean, drawn, self.bootstrap, within=(-most, most), integer=integer)
 
     def agreement(self, of: ComparedSets, measure: str, best: int, groups: Units | None) -> Iterator[dict[str, Any]]:
         """Yield a row per part of the field: how far the two rank its runs alike, and how many ranks these gain."""
@@ -626,13 +615,11 @@ class RankedField:
         sides = self.truth.values, self.estimate.values
         people, judge = map(pair_tests, sides)
         agreement = agreement_of_tests(people, judge, ALPHA)
-        n, share = agreement.ss_a + agreement.ss_d + agreement.ns, agreement.only_second
+        n, share, drawn = agreement.ss_a + agreement.ss_d + agreement.ns, agreement.only_second, np.full(1, np.nan)
+        if self.bootstrap is not None and len(sides[0]) > 1:
+            drawn = drawn_agreement(*sides, self.bootstrap, ALPHA).only_second
         row: dict[str, float] = {"judge_significant": n, "false_share": share, "opposite": agreement.ss_d}
-        if self.bootstrap is not None:
-            several = len(sides[0]) > 1
-            drawn = drawn_agreement(*sides, self.bootstrap, ALPHA).only_second if several else np.full(1, np.nan)
-            row["false_share_low"], row["false_share_high"] = self.bootstrap.interval(share, drawn, within=(0, 1))
-        return row
+        return row | _with_ends("false_share", share, drawn, self.bootstrap, within=(0, 1))
 
     def moved(self, of: ComparedSets, measure: str, run_table: pd.DataFrame) -> pd.DataFrame:
         """Return a row per run, in the order of the field; ``by_documents`` is not known here, NaN."""
@@ -646,8 +633,16 @@ class RankedField:
         return pd.DataFrame(about | columns).join(rises)
 
 
+def _with_ends(
+    name: str, value: float, drawn: Floats, bootstrap: TopicBootstrap | None, **how: Any
+) -> dict[str, float]:
+    """Return a number, and the ends of its interval where there are any, as columns."""
+    ends = () if bootstrap is None else bootstrap.interval(value, drawn, **how)
+    return {name: value, **dict(zip((f"{name}_low", f"{name}_high"), ends, strict=False))}
+
+
 def _beside_people(
-    inputs: Inputs, beside: Sequence[tuple[ComparedSets, list[list[TopicScores]]]], bootstrap: TopicBootstrap | None
+    inputs: Inputs, beside: Sequence[ComparedSets], bootstrap: TopicBootstrap | None
 ) -> dict[str, pd.DataFrame]:
     """Return a row per judge, other person and measure, and one per judge and measure, the mean over the others.
 
@@ -657,17 +652,15 @@ def _beside_people(
     unknown = np.full(1 if every is None else len(every), np.nan)
 
     def compared(person: str, by_judge: float, by_person: float, drawn: NDArray[np.float64]) -> dict[str, float]:
-        row = {"tau_b": by_judge, person: by_person, "difference": by_judge - by_person}
-        if bootstrap is not None:
-            ends = bootstrap.interval(by_judge - by_person, drawn, within=(-2, 2))
-            row["difference_low"], row["difference_high"] = ends
-        return row
+        difference = _with_ends("difference", by_judge - by_person, drawn, bootstrap, within=(-2, 2))
+        return {"tau_b": by_judge, person: by_person, **difference}
 
-    rows, means, there = [], [], [(of, scores) for of, scores in beside if len(of.topics)]
-    judges = dict.fromkeys(of.about["judge"] for of, _ in there)
+    rows, means, there = [], [], [of for of in beside if len(of.topics)]
+    judges = dict.fromkeys(of.about["judge"] for of in there)
     for (m, measure), judge in product(enumerate(map(repr, inputs.measures)), judges):
         ranked = []
-        for of, (truth, *others) in ((of, scores[m]) for of, scores in there if of.about["judge"] == judge):
+        for of in (of for of in there if of.about["judge"] == judge):
+            truth, *others = of.scores[m]
             by_judge, by_person = (float(_tau_b(truth, other)[0]) for other in others)
             drawn = unknown
             # one topic is always itself, so that nothing says what another one would do

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.data.frame_columns import as_pairs, checked_labels, now, row_in_words
-from pt_reuse.data.judgment_changes import name_of
+from pt_reuse.data.judgment_changes import USUAL, name_of
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.errors import (
     InputError,
@@ -34,15 +34,12 @@ from pt_reuse.errors import (
 from pt_reuse.errors import columns as check_columns
 from pt_reuse.judge import Judge, as_judge
 from pt_reuse.judging.protocols import check_budgets, labels_within
-from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
+from pt_reuse.judging.session import Judged, checked_folder, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.scorers import digest, logistic_regression
-
-#: what is calibrated where nobody says: the first of these that the model's answer has
-USUAL = ("probability", "judge_score", "score", "label")
 
 
 @dataclass(frozen=True)
@@ -246,8 +243,6 @@ def checked_column(column: Any) -> str | None:
 
 #: probabilities that differ by less are equal, so that rounding does not decide who is asked
 DECIMALS = 12
-#: what shares a calibration
-CALIBRATE = ("all", "topic")
 #: what the strategy is called in the provenance of labels
 STRATEGY = "lara"
 
@@ -258,18 +253,19 @@ class LeastSure:
 
     documents: TopicDocs
     says: ModelSays
-    size: int
-    of_each_topic: bool
-    left: NDArray[np.int64]  # (topics,) how many labels each may still have
+    budget: int | float | None
     total: int | None
+    size: int  # of a batch: of each topic where there is a budget
     rel: int
     by_topic: bool
     seed: int
 
     def __post_init__(self) -> None:
         self._topic = self.documents.topic
+        #: (topics,) how many labels each may still have
+        self.left = np.array([labels_within(self.budget, n) for n in self.documents.sizes.tolist()], dtype=np.int64)
         self._scaling = Scaling(self.says.features[self.says.known])
-        sizes = zip(self.documents.topics, np.diff(self.documents.starts).tolist(), strict=True)
+        sizes = zip(self.documents.topics, self.documents.sizes.tolist(), strict=True)
         self._ties = np.concatenate([np.zeros(0), *(random_of_topic(self.seed, qid).random(n) for qid, n in sizes)])
         self._asked, self._labelled = np.zeros((2, len(self._topic)), dtype=bool)
         self._labels, self._n_labels = np.zeros(len(self._topic), dtype=np.int64), 0
@@ -283,9 +279,10 @@ class LeastSure:
         unsure = np.round(np.abs(np.nan_to_num(self.probability[rows], nan=0.5) - 0.5), DECIMALS)
         rows = rows[np.lexsort((self._ties[rows], unsure, ~self.says.known[rows]))]
         place = pd.Series(self._topic[rows]).groupby(self._topic[rows]).cumcount().to_numpy()
-        most = np.minimum(self.left, self.size) if self.of_each_topic else self.left
+        of_all = self.budget is None
+        most = self.left if of_all else np.minimum(self.left, self.size)
         rows = rows[place < most[self._topic[rows]]]
-        size = len(rows) if self.of_each_topic else self.size
+        size = self.size if of_all else len(rows)
         return rows[: size if self.total is None else min(size, self.total - self._n_labels)]
 
     def learn(self, rows: NDArray[np.int64], labels: list[int | None]) -> None:
@@ -401,7 +398,7 @@ def judge_with_model(
         raise InputError(problem, argument="budget")
     judge, column = as_judge(people, "people"), checked_column(column)
     positive("batch_size", batch_size, "documents")
-    by_topic = choice("calibrate", calibrate, CALIBRATE) == "topic"
+    by_topic = choice("calibrate", calibrate, ("all", "topic")) == "topic"
     lowest = checked_rel(rel)
     rel = judge.rel if lowest is None else lowest
     texts, seed, verbose = TopicTexts(topics), checked_seed(seed), flag("verbose", verbose)
@@ -409,18 +406,7 @@ def judge_with_model(
     logistic_regression()
     pairs = pool.to_frame()[["qid", "docno"]]
     says = ModelSays.of(model, texts.beside(pairs), column)
-    most = np.array([labels_within(budget, n) for n in pool.documents.sizes.tolist()], dtype=np.int64)
-    chooser = LeastSure(
-        pool.documents,
-        says,
-        size=batch_size,
-        of_each_topic=budget is not None,
-        left=most.copy(),
-        total=total,
-        rel=rel or 1,
-        by_topic=by_topic,
-        seed=seed,
-    )
+    chooser = LeastSure(pool.documents, says, budget, total, batch_size, rel or 1, by_topic, seed)
     belongs = {
         "seed": seed,
         "rel": rel or 1,
@@ -431,55 +417,48 @@ def judge_with_model(
         "budget": "per topic" if isinstance(budget, int) else budget,
         "topics": {str(qid): digest(part["docno"]) for qid, part in pairs.groupby("qid", sort=False)},
     }
-    in_all = int(most.sum()) if total is None else min(int(most.sum()), total)
+    keys: list[tuple[str, str]] = list(zip(pairs["qid"], pairs["docno"], strict=True))
+    by_people: dict[int, Judged] = {}  # by row of the pool
+    most, number = int(chooser.left.sum()), 0
     with (
         open_session(folder, "session of judging with a model", belongs, judge, texts) as kept,
-        pt.tqdm(total=in_all, desc="people", unit="d", disable=not verbose) as bar,
+        pt.tqdm(total=most if total is None else min(most, total), desc="people", unit="d", disable=not verbose) as bar,
     ):
-        by_people = _judged_by_people(pairs, chooser, kept, bar)
-    rest = _rest(pairs, by_people, chooser, _named(model))
+        while len(rows := chooser.next()):
+            number += 1
+            chosen = []
+            for row in rows.tolist():
+                probability = chooser.probability_of(row)
+                why = "at random" if probability is None else f"nearest to .5 ({probability:.3f})"
+                why = why if says.known[row] else "the model says nothing"
+                qid, docno = keys[row]
+                chosen.append(Judged(qid, docno, number, STRATEGY, why, more={"probability": probability}))
+            answers = {(answer.qid, answer.docno): answer for batch in kept.judged(chosen) for answer in batch}
+            by_people |= {row: answers[keys[row]] for row in rows.tolist()}
+            chooser.learn(rows, [by_people[row].label for row in rows.tolist()])
+            bar.update(len(rows))
+    rest = _rest(keys, by_people, chooser, _named(model))
     return qrels_of([*by_people.values(), *rest], pool.topics, rel)
 
 
-def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session, bar: Any) -> dict[int, Judged]:
-    """Return row of the pool -> what people say of the document, in the order of asking."""
-    keys: list[tuple[str, str]] = list(zip(pairs["qid"], pairs["docno"], strict=True))
-    by_row: dict[int, Judged] = {}
-    number = 0
-    while len(rows := chooser.next()):
-        number += 1
-        chosen = []
-        for row in rows.tolist():
-            probability = chooser.probability_of(row)
-            why = "at random" if probability is None else f"nearest to .5 ({probability:.3f})"
-            why = why if chooser.says.known[row] else "the model says nothing"
-            qid, docno = keys[row]
-            chosen.append(Judged(qid, docno, number, STRATEGY, why, more={"probability": probability}))
-        answers = {(answer.qid, answer.docno): answer for batch in session.judged(chosen) for answer in batch}
-        in_order = {row: answers[keys[row]] for row in rows.tolist()}
-        chooser.learn(rows, [answer.label for answer in in_order.values()])
-        by_row |= in_order
-        bar.update(len(rows))
-    return by_row
-
-
-def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSure, model: str) -> list[Judged]:
+def _rest(
+    keys: Sequence[tuple[str, str]], by_people: Mapping[int, Judged], chooser: LeastSure, model: str
+) -> list[Judged]:
     """Return the labels of the model for the documents that people did not label."""
     labels = chooser.labels()
     labelled = {row for row, answer in by_people.items() if answer.label is not None}
-    left = [row for row in range(len(pairs)) if row not in labelled]
+    left = [row for row in range(len(keys)) if row not in labelled]
     kept = [row for row in left if pd.notna(labels[row])]
     if left and not chooser.is_calibrated:
         lacking = f"people have not found both relevant documents and others ({count(len(labelled), 'label')})"
         warn(f"{lacking}: the model's own labels stand. Let people judge more.")
     if len(kept) < len(left):
         n = count(len(left) - len(kept), "document")
-        warn(f"{n} of {len(pairs):,} without a label, left out: the model has none for them.")
+        warn(f"{n} of {len(keys):,} without a label, left out: the model has none for them.")
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
     last = 1 + max((answer.round for answer in by_people.values()), default=0)
-    rest = zip(kept, pairs["qid"].iloc[kept], pairs["docno"].iloc[kept], strict=True)
-    more = {row: {"probability": chooser.probability_of(row)} for row in kept}
+    said = ({"probability": chooser.probability_of(row)} for row in kept)
     return [
-        Judged(qid, docno, last, STRATEGY, "the rest", int(labels[row]), judge, time, more[row])
-        for row, qid, docno in rest
+        Judged(*keys[row], last, STRATEGY, "the rest", int(labels[row]), judge, time, more)
+        for row, more in zip(kept, said, strict=True)
     ]

@@ -116,7 +116,7 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     listed = label_set(labels, least=0)
     shares = np.full((len(listed), len(listed)), rate / (len(listed) - 1))
     np.fill_diagonal(shares, 1 - rate)
-    return _matrix(shares, listed, listed)
+    return pd.DataFrame(shares, index=pd.Index(listed, name="true"), columns=pd.Index(listed, name="given"))
 
 
 def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
@@ -148,17 +148,13 @@ def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
     both = true.merge(given, on=["qid", "docno"])
     if both.empty:
         raise InputError("no document has a label of 0 or more in both sets of judgments.", argument="judged")
-    counts = pd.crosstab(both["label_x"], both["label_y"])
+    counts = pd.crosstab(both["label_x"], both["label_y"], rownames=["true"], colnames=["given"])
     # what is true may be given, too, though nobody did
     counts = counts.reindex(columns=sorted({*counts.index, *counts.columns}), fill_value=0)
     sizes = counts.sum(axis=1)
-    matrix = _matrix(counts.to_numpy() / sizes.to_numpy()[:, None], counts.index.tolist(), counts.columns.tolist())
-    matrix.attrs["documents"] = dict(zip(counts.index.tolist(), sizes.tolist(), strict=True))
+    matrix = counts.div(sizes, axis=0)
+    matrix.attrs["documents"] = sizes.to_dict()
     return matrix
-
-
-def _matrix(shares: NDArray[np.float64], true: list[int], given: list[int]) -> pd.DataFrame:
-    return pd.DataFrame(shares, index=pd.Index(true, name="true"), columns=pd.Index(given, name="given"))
 
 
 class Noisy(KnownJudge):
@@ -276,10 +272,6 @@ class Cost:
         return f"Cost: {', '.join(filter(None, parts))}"
 
 
-#: what a function says of a document
-FORMS = ("label", "probabilities", "score")
-#: how probabilities become a label
-DECISIONS = ("most probable", "expected")
 #: by how much probabilities may miss a sum of 1, as float16 and decimal texts do
 _TOLERANCE = 1e-3
 
@@ -309,21 +301,13 @@ class Answer:
             whole(name, getattr(self, name), "tokens", least=0)
 
 
-@dataclass(frozen=True)
 class AnswerForm:
-    """The form of a function's answers, and how they become labels."""
+    """The form of a function's answers, and how they become labels; what a user says of it must fit together."""
 
-    form: str
-    labels: tuple[int, ...] | None
-    thresholds: tuple[float, ...] | None
-    decide: str
-    rel: int
-
-    @classmethod
-    def checked(cls, form: str, labels: Any, thresholds: Any, decide: str, rel: int | None) -> AnswerForm:
-        """Return the form of answers that a user describes, or say what does not fit together."""
-        choice("answers", form, FORMS)
-        choice("decide", decide, DECISIONS)
+    def __init__(self, form: str, labels: Any, thresholds: Any, decide: str, rel: int):
+        self.form = choice("answers", form, ("label", "probabilities", "score"))
+        self.decide = choice("decide", decide, ("most probable", "expected"))
+        self.rel = rel
         if (thresholds is not None) != (form == "score"):
             got = f"got answers={form!r} and thresholds={shown(thresholds)}."
             raise InputError(f"thresholds go with answers='score', {got}", argument="thresholds")
@@ -331,15 +315,14 @@ class AnswerForm:
         if unordered or (form == "score" and labels is not None):
             what = "probabilities need labels in their order, labels=(0, 1), and those of scores are 0, 1, 2 ..."
             raise InputError(f"{what}; got {shown(labels)}.", argument="labels")
-        bounds = None
+        self.bounds: NDArray[np.float64] = np.zeros(0)
         if thresholds is not None:
-            bounds = tuple(number_column(pd.Series(np.atleast_1d(thresholds), dtype=object)).tolist())
-            if not bounds or not np.isfinite(bounds).all() or (np.diff(bounds) <= 0).any():
+            self.bounds = number_column(pd.Series(np.atleast_1d(thresholds), dtype=object))
+            if not len(self.bounds) or not np.isfinite(self.bounds).all() or (np.diff(self.bounds) <= 0).any():
                 what = f"thresholds must be numbers that ascend, got {shown(thresholds)}."
                 raise InputError(what, argument="thresholds")
-            labels = range(len(bounds) + 1)
-        known = None if labels is None else tuple(label_set(labels))
-        return cls(form, known, bounds, decide, 1 if rel is None else rel)
+            labels = range(len(self.bounds) + 1)
+        self.labels = None if labels is None else tuple(label_set(labels))
 
     def kept(self, value: Any) -> Kept:
         """Return what is kept of an answer, or say what is wrong with it."""
@@ -379,8 +362,7 @@ class AnswerForm:
             return {"label": list(answers)}
         labels = np.array(self.labels)
         if self.form == "score":
-            bounds = np.array(self.thresholds)
-            given = [None if score is None else int((bounds <= score).sum()) for score in answers]
+            given = [None if score is None else int((self.bounds <= score).sum()) for score in answers]
             return {"label": given, "judge_score": [np.nan if score is None else score for score in answers]}
         rows, relevant = [None if row is None else np.array(row) for row in answers], labels >= self.rel
 
@@ -526,7 +508,7 @@ class Callable(Judge):
             raise InputError(f"fn must be a function, got {shown(fn)}.", argument="fn")
         self._fn, self._reads = fn, names("reads", reads)
         self._batch_size = None if batch_size is None else positive("batch_size", batch_size, "documents")
-        self._form = AnswerForm.checked(answers, labels, thresholds, decide, rel)
+        self._form = AnswerForm(answers, labels, thresholds, decide, self.rel or 1)
         if isinstance(fn, pt.Transformer):
             self._reads = tuple(dict.fromkeys((*IDS, *self._reads)))
             self._fn = _of_pipeline(fn, self._reads, answers, several=batch_size is not None)
@@ -620,7 +602,7 @@ class Callable(Judge):
         documents = list(zip(*as_pairs(part), strict=True))
         columns = [part[column].tolist() for column in self._reads]
         value = self._called(documents, columns if self._batch_size else [column[0] for column in columns])
-        whole = [value] if isinstance(value, Answer) else []
+        reported = [value] if isinstance(value, Answer) else []
         value = value.value if isinstance(value, Answer) else value
         values = [value]
         if self._batch_size is not None:
@@ -629,13 +611,10 @@ class Callable(Judge):
                 if len(values) != len(documents):
                     wanted = f"a batch of {count(len(documents), 'document')}, of which this is the first"
                     raise InputError(f"the function returned {count(len(values), 'answer')} for {wanted}.")
-        reported = [*whole, *(each for each in values if isinstance(each, Answer))]
+        reported += [each for each in values if isinstance(each, Answer)]
         tokens: list[int] = []
         if reported:
-            sent, received = (
-                sum(getattr(each, name) for each in reported) for name in ("input_tokens", "output_tokens")
-            )
-            tokens = [int(sent), int(received)]
+            tokens = [int(sum(getattr(each, name) for each in reported)) for name in ("input_tokens", "output_tokens")]
             self._count(input_tokens=tokens[0], output_tokens=tokens[1], told=1)
         records = []
         for at, (key, (qid, docno), value) in enumerate(zip(keys, documents, values, strict=True)):

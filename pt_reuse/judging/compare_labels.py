@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -29,9 +29,11 @@ from pt_reuse.judging.annotators.measuring import (
     cohen_kappa,
     equal_share,
     krippendorff_alpha,
+    share,
 )
 from pt_reuse.plots.bars import plot_label_confusion
 from pt_reuse.plots.forests import plot_beside_people
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.studies.judged_fields import (
@@ -43,11 +45,6 @@ from pt_reuse.studies.judged_fields import (
     usable,
 )
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Floats = NDArray[np.float64]
 #: over which documents, and what of the labels
@@ -258,8 +255,8 @@ class BothLabelled:
         """Return the documents of several judges as if one had labelled them; one of two judges counts twice."""
         if len({(part.rel, part.judge_rel) for part in several}) > 1:
             several = [part.binary() for part in several]
-        scales = [part.scale for part in several if part.scale is not None]
-        known = tuple(sorted({label for scale in scales for label in scale})) if len(scales) == len(several) else None
+        scales = [part.scale for part in several]
+        known = None if None in scales else tuple(sorted({label for scale in scales for label in scale or ()}))
         pairs = pd.concat([part.pairs for part in several], ignore_index=True)
         return cls(pairs, several[0].rel, several[0].judge_rel, known)
 
@@ -267,13 +264,6 @@ class BothLabelled:
         """Return the same documents with labels 1 for relevant and 0 for not."""
         human, judge = self.pairs["human"] >= self.rel, self.pairs["judge"] >= self.judge_rel
         return BothLabelled(self.pairs.assign(human=human.astype(np.int64), judge=judge.astype(np.int64)), 1, 1, None)
-
-    def with_other(self, other: BothLabelled) -> tuple[BothLabelled, BothLabelled]:
-        """Return the documents that another judge labelled, too, with the labels of either."""
-        theirs = other.pairs[["qid", "docno", "human", "judge"]]
-        both = self.pairs.merge(theirs, on=["qid", "docno"], suffixes=("", "_other"))
-        also = both.assign(human=both["human_other"], judge=both["judge_other"])
-        return replace(self, pairs=both), replace(other, pairs=also)
 
     @cached_property
     def topics(self) -> list[str]:
@@ -391,11 +381,6 @@ def figures_of(ways: Mapping[Way, Floats], way: Way) -> dict[str, Floats]:
     return dict(zip(FIGURES, figures, strict=True))
 
 
-def share(part: Floats, whole: Floats) -> Floats:
-    """Return parts over wholes, NaN where the whole is 0."""
-    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole != 0)
-
-
 def figure_with_ends(figure: str, values: Floats, bootstrap: TopicBootstrap | None) -> dict[str, float]:
     """Return a figure of all topics, and the ends of its percentile interval by the draws behind it, as columns."""
     value, ends = float(values[0]), (np.nan, np.nan)
@@ -417,7 +402,11 @@ def beside_rows(
     person: BothLabelled, judge: BothLabelled, bootstrap: TopicBootstrap | None
 ) -> Iterator[dict[str, Any]]:
     """Yield what a judge and another person reach with people on documents that both labelled, on the same draws."""
-    sides = judge.with_other(person)
+    ids = ["qid", "docno"]
+    sides = [
+        replace(side, pairs=side.pairs.merge(other.pairs[ids], on=ids))
+        for side, other in ((judge, person), (person, judge))
+    ]
     if not len(sides[0].pairs):
         return
     how = sides[0].sums(bootstrap)[0]
@@ -438,7 +427,6 @@ def agreement_of_labels(
     pairs: Sequence[ComparedLabels], bootstrap: TopicBootstrap | None, *, people: Sequence[ComparedLabels] = ()
 ) -> LabelAgreement:
     """Say how far labels of judges, and of other people, agree with those of the same people."""
-    check_names([labels.name for labels in pairs], [labels.name for labels in people])
     both = (*pairs, *people)
     scale = tuple(np.unique(np.concatenate([part["human"] for of in both for part in (of.pairs, of.left)])).tolist())
     judges, others = ({labels.name: BothLabelled.of(labels, scale) for labels in some} for some in (pairs, people))
@@ -468,7 +456,14 @@ def agreement_of_labels(
     ]
     bounds = [(labels.name, labels.human.rel, labels.judge_rel) for labels in both]
     kappa = f"Cohen's, without weights; {SOURCE_OF_BANDS}"
-    settings = {"documents": "those that both labelled", "kappa": kappa, "intervals": _intervals(bootstrap)}
+    settings = {"documents": "those that both labelled", "kappa": kappa, "intervals": "none"}
+    if bootstrap is not None:
+        drawn = f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
+        settings["intervals"] = (
+            f"{per_cent(bootstrap.confidence)} bootstrap over the topics of each judge, {drawn}: the percentile "
+            "interval, expanded as Student's t is for few topics; that of recall is too narrow where most of what a "
+            "judge misses is in few topics"
+        )
     if people:
         settings = {"people": judges_in_words(people), **settings}
     if ungraded := [name for name, labels_of in judges.items() if labels_of.scale is None]:
@@ -491,17 +486,6 @@ def check_names(judges: Sequence[str], people: Sequence[str]) -> None:
     if several := [name for name, times in taken.items() if times > 1]:
         what = f"{examples(several)} is the name of more than one. Give each a name of its own."
         raise InputError(what, argument="people" if people else "judge")
-
-
-def _intervals(bootstrap: TopicBootstrap | None) -> str:
-    if bootstrap is None:
-        return "none"
-    drawn = f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
-    return (
-        f"{per_cent(bootstrap.confidence)} bootstrap over the topics of each judge, {drawn}: the percentile interval, "
-        "expanded as Student's t is for few topics; that of recall is too narrow where most of what a judge misses is "
-        "in few topics"
-    )
 
 
 def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedLabels]:

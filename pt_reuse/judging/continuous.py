@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -17,18 +17,15 @@ from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.errors import InputError, checked_seed, count, examples, flag, shown, warn
 from pt_reuse.judge import as_judge
 from pt_reuse.judging.protocols import GOES_ON, Decision, Progress, Protocol
-from pt_reuse.judging.session import Judged, Session, checked_folder, labels_frame, open_session
+from pt_reuse.judging.session import Judged, checked_folder, labels_frame, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
+from pt_reuse.plots.bars import plot_density
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, checked_corpus, digest, places_of
 from pt_reuse.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: how the documents of a round were chosen: by the classifier
 CAL = "cal"
@@ -39,8 +36,6 @@ _TOPICS = f"qid status evaluated rounds {_COUNTED} pool_judged pool_relevant cal
 
 def _draw(result: ContinuousJudging, _: str | None, place: Place) -> Axes:
     """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2."""
-    from pt_reuse.plots.bars import plot_density
-
     return plot_density(result.rounds, result.topics, place=place)
 
 
@@ -294,8 +289,7 @@ def judge_continuously(
     asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
     lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
     queries = topic_texts.queries()
-    if not isinstance(corpus, Scorer):
-        checked_corpus(corpus)
+    checked_corpus(corpus)
     check_queries(queries, corpus)
     start, pooled = None if depth is None else f"depth-{depth} pool", dict[str, list[Judged]]()
     if start is not None:
@@ -327,11 +321,23 @@ def judge_continuously(
         "rel": lowest,
     }
     judging = [TopicJudging(qid, query, scorer, places[qid], seed) for qid, query in queries.items()]
+    judged, rows = list[Judged](), list[tuple[Any, ...]]()
     with (
         open_session(folder, "session of continuous judging", belongs, asked, topic_texts) as kept,
         pt.tqdm(desc="judging", unit="document", disable=not verbose) as bar,
     ):
-        judged, rows = _in_rounds(judging, start, pooled, protocol, rel=lowest, session=kept, bar=bar)
+        for number, topic, strategy, batch, pool_left in _batches(judging, start, pooled, protocol):
+            if batch:
+                answers = [answer for several in kept.judged(batch) for answer in several]
+                judged += answers
+                topic.learn(answers, lowest)
+                bar.update(len(answers))
+            done = topic.progress
+            topic.decision = protocol.decide(done, topic.left + pool_left)
+            of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
+            if strategy == CAL:
+                of_batch = done.batch_judged, done.batch_relevant, done.batch_share
+            rows.append((topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision))
     without = sum(answer.label is None for answer in judged)
     if without:
         warn(f"{count(without, 'document')} of {len(judged):,} without a label, left out.")
@@ -354,46 +360,24 @@ def judge_continuously(
     )
 
 
-def _in_rounds(
-    topics: Sequence[TopicJudging],
-    start: str | None,
-    pooled: Mapping[str, Sequence[Judged]],
-    protocol: Protocol,
-    *,
-    rel: int,
-    session: Session,
-    bar: Any,
-) -> tuple[list[Judged], list[tuple[Any, ...]]]:
-    """Judge the initial pool, which has a name where there is one, and then batch after batch; also return `rounds`."""
-    judged, rows, number = list[Judged](), list[tuple[Any, ...]](), 1
-
-    def judge(topic: TopicJudging, strategy: str, batch: Sequence[Judged], of_pool_left: int = 0) -> None:
-        if batch:
-            answers = [answer for several in session.judged(batch) for answer in several]
-            judged.extend(answers)
-            topic.learn(answers, rel)
-            bar.update(len(answers))
-        done = topic.progress
-        topic.decision = protocol.decide(done, topic.left + of_pool_left)
-        of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
-        if strategy == CAL:
-            of_batch = done.batch_judged, done.batch_relevant, done.batch_share
-        rows.append((topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision))
-
+def _batches(
+    topics: Sequence[TopicJudging], start: str | None, pooled: Mapping[str, Sequence[Judged]], protocol: Protocol
+) -> Iterator[tuple[int, TopicJudging, str, Sequence[Judged], int]]:
+    """Yield what is judged next: round, topic, strategy, documents, and how many of its pool the budget leaves out."""
+    number = 1
     if start is not None:
         for topic in topics:
             documents = pooled.get(topic.qid, ())
             first = documents[: protocol.topic_budget]
-            judge(topic, start, first, len(documents) - len(first))
+            yield number, topic, start, first, len(documents) - len(first)
         number = 2
     while live := [topic for topic in topics if topic.decision.status == GOES_ON]:
         for topic in live:
             if topic.left:
-                judge(topic, CAL, topic.next_batch(protocol, number))
+                yield number, topic, CAL, topic.next_batch(protocol, number), 0
             else:
                 topic.decision = protocol.decide(topic.progress, 0)
         number += 1
-    return judged, rows
 
 
 def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -16,13 +16,14 @@ from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.kernels import UNJUDGED, Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError, count, examples
+from pt_reuse.errors import count
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import Judge, as_judge
 from pt_reuse.judging.continuous import TopicJudging, check_queries, warn_of_strangers
 from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
@@ -33,12 +34,6 @@ from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 _TOPICS = "qid judged pooled chosen relevant chosen_relevant unlabelled units"
 
@@ -163,17 +158,13 @@ def leave_out_dynamic(
     and figure 3; their judgments and texts are not public. That chosen documents without a label count as not relevant
     is this library's choice.
     """
-    scorer = corpus
     protocol = Protocol(batch=1, topic_budget=1)
     texts = TopicTexts(topics)
     queries = texts.queries()
-    check_queries(queries, scorer)
+    check_queries(queries, corpus)
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     people, lowest, units = inputs.qrels, inputs.rel, inputs.runs.units(by)
-    sizes = zip(people.topics, people.arrays.documents.sizes.tolist(), strict=True)
-    if lacking := [qid for qid, n in sizes if n and qid not in queries]:
-        lacks = f"topics lack {count(len(lacking), 'judged topic')}: {examples(lacking)}"
-        raise InputError(f"{lacks}. Give every topic of the judgments.", argument="topics")
+    texts.check([qid for qid, n in zip(people.topics, people.arrays.documents.sizes, strict=True) if n])
 
     pooling = inputs.pooled(depth, contributors, pool_order)
     contributed = pooling.contributors.runs
@@ -182,7 +173,7 @@ def leave_out_dynamic(
     judged = (rows >= 0) & (np.append(people.arrays.labels, UNJUDGED)[rows] >= 0)
     sole, contributing = pool.sole(by)
     owner = np.append(units.positions(contributing.names), -1)[sole]
-    scorer = scorer if isinstance(scorer, Scorer) else TfIdf(scorer, keep_text=judge is not None)
+    scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=judge is not None)
     made = list(_pooled_topics(people, pool, rows, judged, owner, lowest))
     places = places_of(scorer, [topic.qid for topic in made])
     warn_of_strangers({topic.qid: list(topic.labels) for topic in made}, places)

@@ -25,7 +25,7 @@ from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.bandits import Chooser, topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
-from pt_reuse.pooling.depth import checked_depth, depth_of
+from pt_reuse.pooling.depth import depth_of
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.pooling.scorers import digest
 
@@ -139,8 +139,6 @@ def judge_adaptively(
     rel = lowest if lowest is not None else asked.rel
     if batch_size is not None:
         positive("batch_size", batch_size, "documents per call")
-    if depth is not None:
-        checked_depth(depth)
     known_labels: dict[str, dict[str, int]] = {}
     if known is not None:
         frame = as_qrels(known, "known").to_frame()

@@ -165,8 +165,7 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
     topic, topics = text_groups("qid", frame["qid"])
     document, docnos = text_groups("docno", frame["docno"], frame["qid"])
     annotator, annotators = text_groups("annotator", frame["annotator"])
-    absent = frame["label"].isna().to_numpy()
-    values = np.where(absent, NO_LABEL, number_column(frame["label"].where(~absent, NO_LABEL)))
+    values = number_column(frame["label"].where(frame["label"].notna(), NO_LABEL))
     allowed = f"a whole number from {ALLOWED[0]} to {ALLOWED[1]}, -1 or missing for none"
     _refuse_first(frame, "label", not_labels(values), allowed, argument)
     order = natural_order(topics)

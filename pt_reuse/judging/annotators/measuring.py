@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import drawn_counts
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
-from pt_reuse.errors import InputError, count, examples
+from pt_reuse.errors import InputError, count, examples, per_cent
 from pt_reuse.judging.annotators.labels import (
     NO_LABEL,
     TIES,
@@ -27,15 +27,11 @@ from pt_reuse.judging.annotators.labels import (
     label_counts,
     vote,
 )
+from pt_reuse.plots.forests import plot_kappas
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, only
 from pt_reuse.studies.judged_fields import as_declared
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 #: the lowest value of a band -> its name (McHugh 2012; her "almost perfect", above .90, is "strong" here)
 BANDS = {0.8: "strong", 0.6: "moderate", 0.4: "weak", 0.21: "minimal"}
@@ -96,17 +92,16 @@ def _sums_by(parts: Parts, group: NDArray[np.int64], n: int) -> list[NDArray[np.
 def _mean_of_parts(coefficient: OfSums, sums: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
     """Return (n,) the mean over the parts in which a coefficient has a value."""
     values = np.stack([coefficient(of_part) for of_part in sums]) if sums else np.full((1, n), np.nan)
-    return _divided(np.nan_to_num(values).sum(axis=0), (~np.isnan(values)).sum(axis=0))
+    return share(np.nan_to_num(values).sum(axis=0), (~np.isnan(values)).sum(axis=0))
 
 
 # tables: what an item adds; counts are (items, labels), how many annotators gave each label
 
 
 def confusion_tables(first: NDArray[np.int64], second: NDArray[np.int64], scale: Sequence[int]) -> NDArray[np.float64]:
-    """Return (items, labels, labels): 1 where two annotators gave these labels, nothing where one gave none."""
+    """Return (items, labels, labels): 1 where two annotators, each of whom labelled every item, gave these labels."""
     tables = np.zeros((len(first), len(scale), len(scale)))
-    both = np.flatnonzero((first != NO_LABEL) & (second != NO_LABEL))
-    tables[both, np.searchsorted(scale, first[both]), np.searchsorted(scale, second[both])] = 1
+    tables[np.arange(len(first)), np.searchsorted(scale, first), np.searchsorted(scale, second)] = 1
     return tables
 
 
@@ -131,14 +126,19 @@ def pair_tables(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 # coefficients of (n, ...) sums of these
 
 
+def share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return parts over wholes, NaN where the whole is 0."""
+    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole != 0)
+
+
 def ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of equal pairs of labels, of sums of :func:`pair_tables`."""
-    return _divided(sums[:, 0], sums[:, 1])
+    return share(sums[:, 0], sums[:, 1])
 
 
 def equal_share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share on the diagonal of (n, labels, labels) confusion matrices."""
-    return _divided(np.trace(sums, axis1=1, axis2=2), sums.sum(axis=(1, 2)))
+    return share(np.trace(sums, axis1=1, axis2=2), sums.sum(axis=(1, 2)))
 
 
 def cohen_kappa(sums: NDArray[np.float64], weights: str | None = None) -> NDArray[np.float64]:
@@ -146,15 +146,15 @@ def cohen_kappa(sums: NDArray[np.float64], weights: str | None = None) -> NDArra
     steps = np.abs(np.subtract.outer(np.arange(sums.shape[1]), np.arange(sums.shape[1])))
     weight = {None: steps > 0, "linear": steps, "quadratic": steps**2}[weights].astype(np.float64)
     expected = np.einsum("ri,rj,ij->r", sums.sum(axis=2), sums.sum(axis=1), weight)
-    return 1 - _divided((sums * weight).sum(axis=(1, 2)) * sums.sum(axis=(1, 2)), expected)
+    return 1 - share((sums * weight).sum(axis=(1, 2)) * sums.sum(axis=(1, 2)), expected)
 
 
 def fleiss_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Fleiss' kappa of sums of :func:`fleiss_tables` over items with equally many labels."""
     items, totals = sums[:, -1], sums[:, 1:-1]
-    expected = _divided((totals**2).sum(axis=1), totals.sum(axis=1) ** 2)
+    expected = share((totals**2).sum(axis=1), totals.sum(axis=1) ** 2)
     single = (totals > 0).sum(axis=1) < 2
-    return np.where(single, np.nan, _divided(_divided(sums[:, 0], items) - expected, 1 - expected))
+    return np.where(single, np.nan, share(share(sums[:, 0], items) - expected, 1 - expected))
 
 
 def distances(totals: NDArray[np.float64], level: str) -> NDArray[np.float64]:
@@ -172,11 +172,7 @@ def krippendorff_alpha(sums: NDArray[np.float64], level: str) -> NDArray[np.floa
     distance = distances(totals, level)
     expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
     observed = (sums * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
-    return 1 - _divided(observed, expected)
-
-
-def _divided(dividend: NDArray[np.float64], divisor: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(dividend, divisor, out=np.full(len(divisor), np.nan), where=divisor != 0)
+    return 1 - share(observed, expected)
 
 
 #: coefficient -> how it is written
@@ -187,12 +183,9 @@ WORDS = {
     "alpha_nominal": "Krippendorff's alpha, nominal",
     "alpha_ordinal": "Krippendorff's alpha, ordinal",
 }
-#: what is compared by twos
-PARTS = ("pairs", "others", "gold")
 #: whose rows are shown: over all items or the relevant ones, of grades or of relevant or not; default the first
 _WAY: Mapping[str, None] = {"items": None, "labels": None}
 #: the columns of tables
-_PAIRED = "first second items labels n_topics n_items n_relevant other_relevant agreement~ kappa~ band why"
 _OVERALL = "items labels coefficient value low high resamples band n_items why"
 _BY_TOPIC = "qid items labels coefficient value n_items why"
 
@@ -201,8 +194,6 @@ def _draw(
     part: str, result: AnnotatorAgreement, _: str | None, place: Place, *, items: str = "all", labels: str = "grades"
 ) -> Axes:
     """Draw the kappa of each two that are compared, with its interval, and where bands begin."""
-    from pt_reuse.plots.forests import plot_kappas
-
     return plot_kappas(only(result.frame(part), {"items": items, "labels": labels})[0], place=place)
 
 
@@ -213,8 +204,9 @@ def value_in_words(row: pd.Series, form: str) -> str:
 
 
 def _paired(rows: str, more: str = "") -> Table:
+    columns = "first second items labels n_topics n_items n_relevant other_relevant agreement~ kappa~ band why"
     report = "first second n_items agreement kappa"
-    return Table(f"{rows} and items and labels", _PAIRED + more, report, select=_WAY, noun="pairs")
+    return Table(f"{rows} and items and labels", columns + more, report, select=_WAY, noun="pairs")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -238,7 +230,7 @@ class AnnotatorAgreement(Result):
         "{items with one label}. Bands: {bands}."
     )
     not_covered = "which label is right, and what disagreement does to the ranking of runs."
-    plots = {part: partial(_draw, part) for part in PARTS}
+    plots = {part: partial(_draw, part) for part in ("pairs", "others", "gold")}
     derived: ClassVar[Mapping[str, str]] = {"by_topic": "by_topic", "over_topics": "over_topics"}
     columns = """
     resamples | Resamples | count | resamples in which it has a value
@@ -298,15 +290,12 @@ class AnnotatorAgreement(Result):
     ]:
         """Return `per_topic` with a column per coefficient; of each form the topics that agree least come first."""
         keys = ["items", "labels", "qid"]
-        rows = self.per_topic[self.per_topic["n_items"] > 0]
-        wide = rows.pivot_table("value", keys, "coefficient", "first", sort=False, dropna=False)
         # Fleiss' kappa may be of fewer items
-        wide["n_items"] = rows[rows["coefficient"] == "agreement"].set_index(keys)["n_items"]
-        wide = wide.dropna(subset="n_items").astype({"n_items": np.int64}).reset_index()
-        wide = wide.reindex(columns=[*keys, "n_items", *WORDS]).sort_values("agreement", kind="stable")
-        order = rows.drop_duplicates(["items", "labels"]).set_index(["items", "labels"]).index
-        place = order.get_indexer(pd.MultiIndex.from_frame(wide[["items", "labels"]]))
-        return wide.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
+        topics = self.per_topic.loc[self.per_topic["coefficient"] == "agreement", [*keys, "n_items"]]
+        values = self.per_topic.pivot_table("value", keys, "coefficient", "first", dropna=False)
+        wide = topics[topics["n_items"] > 0].join(values, on=keys).reindex(columns=[*keys, "n_items", *WORDS])
+        forms = wide.groupby(["items", "labels"], sort=False)
+        return pd.concat([part.sort_values("agreement", kind="stable") for _, part in forms], ignore_index=True)
 
     def over_topics(
         self,
@@ -323,10 +312,9 @@ class AnnotatorAgreement(Result):
         """Return how coefficients within topics spread over topics."""
         by = ["items", "labels", "coefficient"]
         values = self.per_topic.groupby(by, sort=False)["value"]
-        table = pd.DataFrame({"n_topics": values.count(), "mean": values.mean(), "sd": values.std()})
-        table["lowest"] = values.min()
-        known = self.per_topic.dropna(subset="value")
-        first = known.loc[known.groupby(by, sort=False)["value"].idxmin()].set_index(by)["qid"]
+        table = values.agg(n_topics="count", mean="mean", sd="std", lowest="min")
+        known = self.per_topic.dropna(subset="value").sort_values("value", kind="stable")
+        first = known.drop_duplicates(by).set_index(by)["qid"]
         table["lowest_topic"] = first.reindex(table.index).astype(object).where(table["n_topics"] > 0, None)
         return table.reset_index()
 
@@ -420,9 +408,11 @@ class Comparison:
 
         Fleiss' kappa is over the items that have as many labels as most items of their (items,) `group`.
         """
-        counts = way.counts
+        counts, given = way.counts, way.values != NO_LABEL
         yield "agreement", all_items(pair_tables(counts)), ratio
-        yield "cohen_kappa", _pairs(way), partial(cohen_kappa, weights=self.weights)
+        both = [(i, j, np.flatnonzero(given[:, i] & given[:, j])) for i, j in together(given)]
+        met = [(at, confusion_tables(way.values[at, i], way.values[at, j], way.scale)) for i, j, at in both]
+        yield "cohen_kappa", met, partial(cohen_kappa, weights=self.weights)
         fixed = np.flatnonzero(has_usual_number(counts.sum(axis=1), group))
         yield "fleiss_kappa", [(fixed, fleiss_tables(counts[fixed]))], fleiss_of
         coincidences = all_items(coincidence_tables(counts))
@@ -450,26 +440,14 @@ class Comparison:
 
 def has_usual_number(n: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return (items,) whether an item has as many labels as most of its group, of several numbers the largest."""
-    groups, place = np.unique(group, return_inverse=True)
-    times = np.zeros((len(groups), int(n.max(initial=0)) + 1))
-    np.add.at(times, (place, n), 1)
-    usual = times.shape[1] - 1 - times[:, ::-1].argmax(axis=1)
-    return np.asarray(n == usual[place])
+    usual = pd.Series(n).groupby(group).transform(lambda some: some.mode().max())
+    return np.asarray(n == usual)
 
 
 def together(given: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return each two annotators, as positions, who labelled an item both; `given` is (items, annotators)."""
     times = given.T.astype(np.float32) @ given.astype(np.float32)
     return [(int(i), int(j)) for i, j in np.argwhere(np.triu(times, 1) > 0)]
-
-
-def _pairs(way: Way) -> Parts:
-    """Return the items that each two annotators have in common, and how their labels meet there."""
-    parts = []
-    for i, j in together(way.values != NO_LABEL):
-        items = np.flatnonzero((way.values[:, [i, j]] != NO_LABEL).all(axis=1))
-        parts.append((items, confusion_tables(way.values[items, i], way.values[items, j], way.scale)))
-    return parts
 
 
 @study(
@@ -564,11 +542,11 @@ def annotator_agreement(
         "Fleiss": f"items with {several[has_usual_number(several, np.zeros_like(several))][0]} labels each",
         "items with one label": int((n_labels == 1).sum()),
         "ties of the others": ties,
-        "intervals": f"{100 * confidence:.4g}% percentile bootstrap over {over}, {resamples:,} resamples"
-        if resamples
-        else "none",
+        "intervals": f"{per_cent(confidence)} percentile bootstrap over {over}, {resamples:,} resamples",
         "seed": seed,
     }
+    if not resamples:
+        settings["intervals"] = "none"
     if truth is not None:
         if not (in_gold != NO_LABEL).any():
             nobody = f"nobody labelled any of the {count(len(truth), 'gold document')}. "

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from itertools import combinations
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError, count, number
+from pt_reuse.errors import InputError, count, number, per_cent
 from pt_reuse.judging.annotators.labels import (
-    NO_LABEL,
     AnnotatorLabels,
     Labels,
     as_annotator_labels,
@@ -31,17 +30,13 @@ from pt_reuse.judging.annotators.measuring import (
     krippendorff_alpha,
     pair_tables,
     ratio,
-    together,
     value_in_words,
 )
+from pt_reuse.plots.forests import plot_kappas
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, records
 from pt_reuse.studies.judged_fields import as_declared
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what may be decided
 GO, STOP, OPEN = "go on", "do not go on", "undecided"
@@ -54,8 +49,6 @@ _TABLE = "labels coefficient value low high band n_tasks why"
 
 def _draw_pairs(result: PilotAgreement, _: str | None, place: Place) -> Axes:
     """Draw the kappa of each two annotators, with its interval."""
-    from pt_reuse.plots.forests import plot_kappas
-
     return plot_kappas(result.pairs, place=place)
 
 
@@ -207,7 +200,7 @@ def pilot_agreement(
     table = _table(how, pilot, confidence)
     value, low, high = table.set_index(["labels", "coefficient"]).loc[("grades", DECIDES), ["value", "low", "high"]]
     decision, words, needed = _decided(value, low, high, target, n)
-    drawn = f"{100 * confidence:.4g}% percentile bootstrap over tasks, expanded as Student's t is for so few"
+    drawn = f"{per_cent(confidence)} percentile bootstrap over tasks, expanded as Student's t is for so few"
     return PilotAgreement(
         table=table,
         pairs=_pairs(how, pilot),
@@ -265,8 +258,8 @@ def _decided(value: float, low: float, high: float, target: float, n: int) -> tu
 
 
 def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
-    names, values = pilot.annotators, pilot.values
-    compared = [(names[i], names[j], values[:, i], values[:, j]) for i, j in together(pilot.given)]
+    named = zip(pilot.annotators, pilot.values.T, strict=True)
+    compared = [(one, other, own, theirs) for (one, own), (other, theirs) in combinations(named, 2)]
     table = how.paired_table(compared, pilot.topic).rename(columns={"n_items": "n_tasks"})
     table = table[(table["items"] == "all") & (table["labels"] == "grades")]
     table = table.sort_values(["kappa", "agreement"], kind="stable", na_position="last", ignore_index=True)
@@ -276,29 +269,17 @@ def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
 def _annotators(how: Comparison, pilot: AnnotatorLabels, value: float) -> pd.DataFrame:
     rows = []
     for a, name in enumerate(pilot.annotators):
+        # of a pilot all annotators labelled every task
         own, others = pilot.values[:, a], np.delete(pilot.values, a, axis=1)
-        given = others != NO_LABEL
-        both = (own != NO_LABEL) & given.any(axis=1)
-        without = _alpha(how, others, pilot.topic)
-        row = {"annotator": name, "n_tasks": int(both.sum()), "without": without, "change": without - value}
-        row |= dict.fromkeys(("relevant", "difference", "agreement"), math.nan)
-        if both.any():
-            own, others, given = own[both], others[both], given[both]
-            row["relevant"] = float((own >= how.rel).mean())
-            row["difference"] = float((own - np.where(given, others, 0).sum(axis=1) / given.sum(axis=1)).mean())
-            row["agreement"] = float(((others == own[:, None]) & given).sum() / given.sum())
+        sums = coincidence_tables(next(how.ways(others, pilot.topic)).counts).sum(axis=0, keepdims=True)
+        without = float(krippendorff_alpha(sums, "ordinal")[0])
+        row = {"annotator": name, "n_tasks": len(own), "without": without, "change": without - value}
+        row["relevant"] = float((own >= how.rel).mean())
+        row["difference"] = float((own - others.sum(axis=1) / others.shape[1]).mean())
+        row["agreement"] = float((others == own[:, None]).sum() / others.size)
         rows.append(row)
     table, order = as_declared(PilotAgreement, "by_annotator", rows, ends=False), ["change", "agreement"]
     return table.sort_values(order, ascending=[False, True], kind="stable", ignore_index=True)
-
-
-def _alpha(how: Comparison, values: NDArray[np.int64], topic: NDArray[np.int64]) -> float:
-    """Return ordinal alpha of (items, annotators) labels, NaN where it has no value."""
-    way = next(how.ways(values, topic))
-    if not len(way.values):
-        return math.nan
-    sums = coincidence_tables(way.counts).sum(axis=0, keepdims=True)
-    return float(krippendorff_alpha(sums, "ordinal")[0])
 
 
 def _tasks(pilot: AnnotatorLabels, scale: tuple[int, ...]) -> pd.DataFrame:
@@ -306,10 +287,9 @@ def _tasks(pilot: AnnotatorLabels, scale: tuple[int, ...]) -> pd.DataFrame:
     tables = coincidence_tables(counts)
     distance = distances(tables.sum(axis=(0, 2))[None], "ordinal")[0]
     apart = (tables * distance).sum(axis=(1, 2))
-    labels = np.where(pilot.given, pilot.values, np.nan)
     table = pd.DataFrame({"qid": pilot.qids, "docno": pilot.docnos, "n": counts.sum(axis=1)}).assign(
         votes=[votes_of(pilot, item) for item in range(len(pilot))],
-        spread=(np.nanmax(labels, axis=1) - np.nanmin(labels, axis=1)).astype(np.int64),
+        spread=pilot.values.max(axis=1) - pilot.values.min(axis=1),
         agreement=ratio(pair_tables(counts)),
         share=apart / apart.sum() if apart.any() else 0.0,
     )

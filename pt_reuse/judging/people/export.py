@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -242,9 +242,7 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write it; what was there stays until all of it is written."""
-        body = {field.name: getattr(self, field.name) for field in fields(self)}
-        body |= {"kind": _KIND, "scale": self.scale.words, "pairs": [vars(pair) for pair in self.pairs]}
-        text = json.dumps(body, indent=0)
+        text = json.dumps({**asdict(self), "kind": _KIND, "scale": self.scale.words}, indent=0)
         with replacing(folder / MANIFEST) as file:
             file.write(json.dumps({"checksum": _checksum(text), **json.loads(text)}, indent=0).encode("ascii"))
 
@@ -370,41 +368,27 @@ def assign(
     pairs: Sequence[Pair], annotators: Sequence[str], loads: Counter[str], seed: int, *, whole_topics: bool
 ) -> list[tuple[str, ...]]:
     """Return for each pair who is asked it now, so that as many are as it wants, nobody twice."""
-    loads, of_topic = Counter(loads), {pair.qid: Counter[str]() for pair in pairs}
+    loads, had, of_topic = Counter(loads), dict[str, Counter[str]](), dict[str, list[int]]()
     for pair in pairs:
-        of_topic[pair.qid].update(pair.asked)
-    teams = _teams(pairs, annotators, loads, of_topic, seed) if whole_topics else {}
+        had.setdefault(pair.qid, Counter()).update(pair.asked)
+        of_topic.setdefault(pair.qid, []).append(pair.wanted)
+    teams, planned = dict[str, list[str]](), Counter(loads)
+    # the longest topics choose first, of all those first who know the topic or have least to do
+    sizes = {qid: len(wanted) * max(wanted) for qid, wanted in of_topic.items()} if whole_topics else {}
+    for qid in sorted(sizes, key=lambda qid: (-sizes[qid], drawn(seed, "topic", qid))):
+        known, wanted = had[qid], of_topic[qid]
+        teams[qid] = sorted(annotators, key=lambda a: (-known[a], planned[a], drawn(seed, "team", qid, a)))
+        planned.update({a: len(wanted) for a in teams[qid][: min(wanted)]})
     given: list[tuple[str, ...]] = [()] * len(pairs)
     for i in sorted(range(len(pairs)), key=lambda i: drawn(seed, "turn", *pairs[i].key)):
-        pair, had = pairs[i], of_topic[pairs[i].qid]
-        free = [a for a in annotators if a not in pair.asked]
-        if whole_topics:
-            free.sort(key=teams[pair.qid].index)
-        else:
-            free.sort(key=lambda a: (loads[a], had[a], drawn(seed, "who", *pair.key, a)))
+        pair, known = pairs[i], had[pairs[i].qid]
+        free = [a for a in teams.get(pair.qid, annotators) if a not in pair.asked]
+        if not whole_topics:
+            free.sort(key=lambda a: (loads[a], known[a], drawn(seed, "who", *pair.key, a)))
         given[i] = tuple(sorted(free[: max(pair.wanted - len(pair.asked), 0)]))
         loads.update(given[i])
-        had.update(given[i])
+        known.update(given[i])
     return given
-
-
-def _teams(
-    pairs: Sequence[Pair],
-    annotators: Sequence[str],
-    loads: Counter[str],
-    of_topic: Mapping[str, Counter[str]],
-    seed: int,
-) -> dict[str, list[str]]:
-    """Return topic -> annotators, those first who know it or have least to do; the longest topics choose first."""
-    wanted: dict[str, list[int]] = {}
-    for pair in pairs:
-        wanted.setdefault(pair.qid, []).append(pair.wanted)
-    planned, teams = Counter(loads), {}
-    for qid in sorted(wanted, key=lambda qid: (-len(wanted[qid]) * max(wanted[qid]), drawn(seed, "topic", qid))):
-        known = of_topic[qid]
-        teams[qid] = sorted(annotators, key=lambda a: (-known[a], planned[a], drawn(seed, "team", qid, a)))
-        planned.update({a: len(wanted[qid]) for a in teams[qid][: min(wanted[qid])]})
-    return teams
 
 
 def _agreed(before: Manifest | None, format: Any, labels: Any, instructions: Any, annotators: Any) -> Manifest:
@@ -562,8 +546,12 @@ def export_tasks(
     if n_long and agreed.form == SHEET:
         cut = f"{count(n_long, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
         warn(f"{cut}With format='label-studio' people see the whole.")
-    every = _all_pairs(known, pairs, asked)
-    topic_place = {qid: i for i, qid in enumerate(dict.fromkeys(pair.qid for pair in every))}
+    every = dict(known)
+    for pair, several in zip(pairs, asked, strict=True):
+        of_pair = (*pair.asked, *(one for one in several if one != _ANYBODY))
+        every[pair.key] = replace(pair, wanted=max(pair.wanted, len(of_pair)), asked=of_pair)
+    qids = list(dict.fromkeys(qid for qid, _ in every))
+    topic_place = {qids[t]: i for i, t in enumerate(natural_order(qids))}
     fields = [field for field in TOPIC_FIELDS if any(field in told for told in queries.values())]
     files, rows = {}, []
     for who in people or (_ANYBODY,):
@@ -571,18 +559,18 @@ def export_tasks(
         # topics in their order, documents in one that tells nothing of ranks
         mine.sort(key=lambda pair: (topic_place[pair.qid], drawn(seed, "order", who, *pair.key)))
         if mine:
-            name, beside = file_name(who, number, "csv" if agreed.form == SHEET else "json"), {"annotator": who}
-            ids = [{"qid": pair.qid, "docno": pair.docno, "pair": pair.name} for pair in mine]
-            records = [
-                {**queries[pair.qid], "text": texts_of[pair.key], **id_, **beside, "task": task}
-                for pair, id_ in zip(mine, ids, strict=True)
-            ]
+            name, records = file_name(who, number, "csv" if agreed.form == SHEET else "json"), []
+            for pair in mine:
+                ids = {"qid": pair.qid, "docno": pair.docno, "pair": pair.name, "annotator": who, "task": task}
+                records.append({**queries[pair.qid], "text": texts_of[pair.key], **ids})
             files[name] = _task_file(agreed.form, fields, records)
             rows.append((name, who or None, len({pair.qid for pair in mine}), len(mine)))
     if files:
         named = tuple(dict.fromkeys([*agreed.annotators, *people]))
         whose = {**agreed.files, **{name: who for name, who, *_ in rows}}
-        manifest = replace(agreed, task=task, annotators=named, rounds=number, files=whose, pairs=every)
+        # pairs by their names, which say nothing of the order of the pool
+        in_order = tuple(sorted(every.values(), key=lambda pair: (topic_place[pair.qid], pair.name)))
+        manifest = replace(agreed, task=task, annotators=named, rounds=number, files=whose, pairs=in_order)
         if before is None:
             files["instructions.txt"] = _instructions(manifest).encode()
             if agreed.form == LABEL_STUDIO:
@@ -651,18 +639,6 @@ def _place(folder: Path, before: Manifest | None, files: Mapping[str, bytes], ma
 
 def _manifest_in(folder: Path) -> Manifest | None:
     return read_manifest(folder) if _bytes(folder / MANIFEST) else None
-
-
-def _all_pairs(known: Mapping[Key, Pair], pairs: Sequence[Pair], people: Sequence[tuple[str, ...]]) -> tuple[Pair, ...]:
-    """Return the pairs of this and all earlier rounds with who was asked, topic by topic."""
-    found = dict(known)
-    for pair, who in zip(pairs, people, strict=True):
-        asked = (*pair.asked, *(one for one in who if one != _ANYBODY))
-        found[pair.key] = replace(pair, wanted=max(pair.wanted, len(asked)), asked=asked)
-    topics = list(dict.fromkeys(qid for qid, _ in found))
-    place = {topics[t]: i for i, t in enumerate(natural_order(topics))}
-    # by their names, which say nothing of the order of the pool
-    return tuple(sorted(found.values(), key=lambda pair: (place[pair.qid], pair.name)))
 
 
 def _cell(value: Any) -> str | int | float | bool | None:

@@ -242,14 +242,11 @@ class _Check:
         answers = [answer for answer in answers if self._is_of_the_task(answer)]
         #: by which names users and files are called
         self.names = {name for answer in answers for name in answer.names}
-        #: user of a tool -> the one for whom all rows were written that only this user answered
-        self.taken: dict[str, str] = {}
         people = manifest.annotators
         both = {(one.said[0], one.assigned) for one in answers if people and one.said and self._named(one) is None}
         users, rows = (Counter(pair[side] for pair in both) for side in (0, 1))
-        for user, one in both:
-            if users[user] == rows[one] == 1 and one in people:
-                self.taken[user] = one
+        #: user of a tool -> the one for whom all rows were written that only this user answered
+        self.taken = {user: one for user, one in both if users[user] == rows[one] == 1 and one in people}
         for answer in answers:
             pair = manifest.by_name.get(answer.pair)
             try:
