@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse._text import prose
@@ -23,6 +23,7 @@ from pt_reuse.cli.field import (
 from pt_reuse.cli.output import (
     complain,
     draw,
+    flush,
     out_file,
     out_folder,
     print_table,
@@ -272,8 +273,11 @@ def _run_demo(options: argparse.Namespace) -> None:
 @contextmanager
 def _libraries_muted() -> Iterator[None]:
     """Keep what C++ libraries write past Python meanwhile off the screen."""
-    sys.stdout.flush()
-    nowhere, screen = os.open(os.devnull, os.O_WRONLY), {stream: os.dup(stream) for stream in (1, 2)}
+    flush()
+    nowhere, screen = os.open(os.devnull, os.O_WRONLY), dict[int, int]()
+    for stream in (1, 2):
+        with suppress(OSError):  # one that is closed shows nothing
+            screen[stream] = os.dup(stream)
     for stream in screen:
         os.dup2(nowhere, stream)
     try:

@@ -291,7 +291,7 @@ class Parser(argparse.ArgumentParser):
 _GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|\{'[^'{}]*': [^'{},]*\}|\['[^\[\]]*'\]|True\b|(?=[\w\[{]))?")
 
 #: a call of a function, as messages name it
-_CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)+)\([^()]*\)")
+_CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)+)\(([^()]*)\)")
 
 
 def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
@@ -311,9 +311,10 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
         return name if value is None else f"{name} {value.strip(chr(39))}"
 
     def command(call: re.Match[str]) -> str:
+        if call[1] == "list_collections":
+            return f"`pt-reuse {f'collections {call[2]}'.strip()}`"
         known = _declared().get(call[1])
-        name = {"list_collections": "collections"}.get(call[1]) if known is None else known[1].command
-        return f"`pt-reuse {name}`" if name else call[0]
+        return f"`pt-reuse {known[1].command}`" if known and known[1].command else call[0]
 
     text = message if isinstance(message, str) else message.text
     argument, place = getattr(message, "argument", None), getattr(message, "place", None)

@@ -17,7 +17,7 @@ from pt_reuse import _text
 from pt_reuse._text import Printed
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.definition import collection_names, find_collection
-from pt_reuse.collections.own_files import build_irds, not_known, not_readable
+from pt_reuse.collections.own_files import TOPIC_FORMATS, build_irds, not_known, not_readable, topic_format
 from pt_reuse.collections.runs import (
     choose_runs,
     compare_judgments,
@@ -107,6 +107,8 @@ def summary_of(collection: Collection) -> str:
     parts = [count(n, noun) for n, noun in counted if n is not None]
     if collection.rel not in (None, 1):
         parts.append(f"relevant from label {collection.rel}")
+    if collection.origin == "own" and isinstance(collection.topics, tuple):
+        parts.append(f"topics read as {TOPIC_FORMATS[topic_format(Path(collection.topics[0]))]}")
     submitted, runs = collection.submitted, collection.runs
     if submitted is not None:
         parts.append(f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}")

@@ -108,6 +108,8 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
             raise BrokenOffError(f"the {packed} file is cut off or damaged ({error.__cause__})".rstrip(".")) from None
         except UnreadableError as error:
             raise InputError(f"it {error}. Expected a run file, {RUN_LINE}.") from None
+    if read_beginning(path, _HEAD).removeprefix(_BOM).lstrip().startswith(b"<"):
+        raise InputError(f"{source} begins like a web page. Is a login needed, or has the file moved?")
     tags, bad = list(run.tags), [line for line, _ in run.bad]
     # a packed file that was cut off would be damaged
     is_cut = (len(tags) > 1 and tags[0].startswith(tags[-1])) or (ends[0] in bad and packed is None)
@@ -235,17 +237,19 @@ class Transfer:
             raise TransferError(f"{host} redirects from https to {at.scheme}, which is not followed.")
         if status in (401, 403):
             ours, second = VARIABLES[0]
-            problem = (
-                f"{at.hostname} asks for a user name and password ({status}), or refuses those that it was sent. Set "
-                f"{ours} and {second}, or netrc; NIST gives both to those who sign its agreement: "
-                f"https://trec.nist.gov/results.html. They are sent to {PASSWORD_FOR} alone, and never where a "
-                "redirect leads."
+            advice = (
+                f"Set {ours} and {second}, or put 'machine {host} login ... password ...' into ~/.netrc. NIST gives "
+                "both to those who sign its agreement: https://trec.nist.gov/results.html."
             )
+            if not response.url.startswith(PASSWORD_FOR) or response.history:
+                advice = f"They are sent to {PASSWORD_FOR} alone, and never where a redirect leads."
             if login and not response.history:
-                self._given_up[host] = problem
-            raise TransferError(problem)
+                self._given_up[host] = f"{host} refused the user name and password ({status}). Are they right?"
+                raise TransferError(f"{self._given_up[host]} {advice}")
+            raise TransferError(f"{at.hostname} asks for a user name and password ({status}). {advice}")
         if status != 200:
-            raise TransferError(f"{url}: the server sent no file ({status}).")
+            why = "there is no such file" if status in (404, 410) else "the server sent no file"
+            raise TransferError(f"{url}: {why} ({status}).")
 
 
 # into the folder
@@ -271,11 +275,13 @@ def fetch_runs(
     fetched, to_do = Fetched(), []
     for name in wanted:
         files = [folder / f"input.{name}{suffix}" for suffix in _SUFFIX.values()]
-        there = [file for file in files if file.name in listed and _is_safe(name) and file.is_file()]
+        there = [file for file in files if file.name in listed]
         if not _is_safe(name):
             fetched.failed[name] = "the name cannot be that of a file: empty, too long, or with odd characters."
-        elif there:
+        elif there and there[0].is_file():
             fetched.files[name] = there[0]
+        elif there:
+            fetched.failed[name] = f"{there[0].name} is in the folder already but is no file. Move it away."
         else:
             to_do.append(name)
     transfer = Transfer(timeout=timeout, tries=tries, connections=n_jobs)

@@ -245,6 +245,7 @@ class GivenMetadata:
         *,
         complete: bool = True,
         strict: bool = False,
+        noun: str = "run",
     ) -> pd.DataFrame:
         """Return one row per run: ``name team type pooled`` and every further column that is given.
 
@@ -258,13 +259,13 @@ class GivenMetadata:
         labels = [(_ARGUMENTS[column], column, given) for column, given in self.labels.items()]
         if self.frame is not None:
             listed = self.frame["name"].tolist()
-            _check_names("metadata", listed, names, strict=strict and "metadata" not in self.from_files)
+            _check_names("metadata", listed, names, noun, strict=strict and "metadata" not in self.from_files)
             cells = {column: self.frame[column] for column in self.frame.columns.drop("name")}
             of_frame = {column: Labels(dict(zip(listed, cells[column], strict=True))) for column in cells}
             labels = [*(("metadata", column, given) for column, given in of_frame.items()), *labels]
         for argument, column, given in labels:
             if argument != "metadata" and (given.of or given.rest is None):
-                _check_names(argument, list(given.of), names, strict=strict and argument not in self.from_files)
+                _check_names(argument, list(given.of), names, noun, strict=strict and argument not in self.from_files)
             table[column] = _filled(table, column, given, argument)
             # tables often have the type of some runs only
             if (argument, column) != ("metadata", "type"):
@@ -277,8 +278,9 @@ class GivenMetadata:
         return table
 
 
-def _check_names(argument: str, given: Sequence[str], names: Sequence[str], *, strict: bool) -> None:
+def _check_names(argument: str, given: Sequence[str], names: Sequence[str], noun: str, *, strict: bool) -> None:
     """Raise where no run is named, or one is misspelt and that counts; warn of other names that are no run's."""
+    advice = "Use the run tags of files, or names='file'." if noun == "run" else f"Use the names of the {noun}s."
     known, named = set(names), set(given)
     strangers = [name for name in given if name not in known]
     # what is named already is not what another name means
@@ -287,12 +289,12 @@ def _check_names(argument: str, given: Sequence[str], names: Sequence[str], *, s
     strangers.sort(key=lambda name: not hints.get(name))
     hint = hints.get(strangers[0], "") if strangers else ""
     if hint and strict:
-        raise InputError(f"{argument} names {strangers[0]!r}, which is no run.{hint}", argument=argument)
+        raise InputError(f"{argument} names {strangers[0]!r}, which is no {noun}.{hint}", argument=argument)
     if len(strangers) == len(given):
-        has = f"{argument} names none of the runs {examples(names)}; it has {examples(given) if given else 'none'}"
-        raise InputError(f"{has}.{hint} Use the run tags of files, or names='file'.", argument=argument)
+        has = f"{argument} names none of the {noun}s {examples(names)}; it has {examples(given) if given else 'none'}"
+        raise InputError(f"{has}.{hint} {advice}", argument=argument)
     if strangers:
-        warn(f"{argument} has {count(len(strangers), 'name')} of no run: {examples(strangers)}.{hint}")
+        warn(f"{argument} has {count(len(strangers), 'name')} of no {noun}: {examples(strangers)}.{hint}")
 
 
 def _filled(table: pd.DataFrame, column: str, given: Labels, argument: str) -> pd.Series:

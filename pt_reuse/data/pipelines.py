@@ -21,6 +21,8 @@ from pt_reuse.errors import InputError, columns, examples, flag, positive, shown
 
 #: where an object lies in memory, as Python and Java print it
 _ADDRESS = re.compile(r"(?<=0x)[0-9a-fA-F]+|(?<=@)[0-9a-f]{4,}")
+#: what Python prints of an object that says nothing of itself: of where its class is, a script and a module differ
+_OBJECT = re.compile(r"<\S*?(\w+) object at 0x\w+>")
 #: topics that a pipeline runs, and keeps, at once where nobody says how many
 BATCH = 10
 _ENDING = ".results"
@@ -102,6 +104,7 @@ class KeptPipeline(pt.Transformer):
         mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self.name, self.pipeline, self.folder = name, pipeline, folder / f"{readable}-{mark}"
         self._batch_size = batch_size or BATCH
+        self._printed = _ADDRESS.sub("", _OBJECT.sub(r"\1", repr(pipeline)))
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results for all topics of a frame; the pipeline runs for batches that are not kept."""
@@ -118,7 +121,7 @@ class KeptPipeline(pt.Transformer):
         """Return the results of some topics, which are in a file, or are run and kept in it."""
         try:
             if path.exists():
-                return _results(path)
+                return self._kept(path)
         except DamagedError as error:
             warn(f"results of run {shown(self.name)} in {path} cannot be used: {error}. The topics in it run again.")
         found = self._run(rows)
@@ -129,13 +132,31 @@ class KeptPipeline(pt.Transformer):
         arrays |= {column: number_column(found[column]) for column in numbers}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_arrays(path, arrays, {"numbers": numbers})
+            write_arrays(path, arrays, {"numbers": numbers, "pipeline": self._printed})
         except OSError as error:
             problem = (
                 f"results cannot be written to {path.parent}: {error.strerror or error}. What was kept before stays."
             )
             raise InputError(problem, argument="cache") from error
-        return _results(path)
+        return self._kept(path)
+
+    def _kept(self, path: Path) -> pd.DataFrame:
+        """Return the results in a file; raise where they are of another pipeline, or not as they were written."""
+        with ArrayFile(path) as file:
+            try:
+                columns, printed = list(file.notes["numbers"]), file.notes["pipeline"]
+            except (KeyError, TypeError) as error:
+                raise DamagedError("it is no file of results") from error
+            names, *numbers = file.read("names", *columns)
+        if printed != self._printed:
+            raise InputError(
+                f"{path.parent.parent} holds results of another pipeline as {shown(self.name)}: {shown(printed)}, not "
+                f"{shown(self._printed)}. Give another name or folder, or delete {path.parent}.",
+                argument="cache",
+            )
+        qids, docnos = json.loads(names.tobytes())
+        frame = pd.DataFrame({"qid": qids, "docno": docnos}, dtype=object)
+        return frame.assign(**dict(zip(columns, numbers, strict=True)))
 
     def _run(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the results of the pipeline in PyTerrier's columns; what no field takes is an error."""
@@ -171,16 +192,3 @@ class KeptPipeline(pt.Transformer):
 
     def __repr__(self) -> str:
         return repr(self.pipeline)
-
-
-def _results(path: Path) -> pd.DataFrame:
-    """Return the results in a file; raise a DamagedError where they are not as they were written."""
-    with ArrayFile(path) as file:
-        try:
-            columns = list(file.notes["numbers"])
-        except (KeyError, TypeError) as error:
-            raise DamagedError("it is no file of results") from error
-        names, *numbers = file.read("names", *columns)
-    qids, docnos = json.loads(names.tobytes())
-    frame = pd.DataFrame({"qid": qids, "docno": docnos}, dtype=object)
-    return frame.assign(**dict(zip(columns, numbers, strict=True)))

@@ -134,15 +134,16 @@ def _topics_file(path: str) -> pd.DataFrame:
         if "<topic" in start:
             return pt.io.read_topics(path, "trecxml")
         topics = pt.io.read_topics(path, "singleline", tokenise=False)
-        if topics.empty or topics["qid"].duplicated().any():
-            raise ValueError("no topic, or one twice")
+        twice = topics["qid"][topics["qid"].duplicated()].tolist()
+        problem = f"has topic {twice[0]!r} twice" if twice else "holds no topic" if topics.empty else ""
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
     # python-terrier has no word on a line without a query
-    except (OSError, ValueError, LookupError, NameError) as error:
-        raise InputError(
-            f"topics {path!r} cannot be read as topics, each of which stands once. Give TREC topics (<top>), XML, a "
-            "line for each topic (its qid, a tab or blank, the query), or a frame.",
-            argument="topics",
-        ) from error
+    except (ValueError, LookupError, NameError):
+        problem = "cannot be read as topics"
+    if problem:
+        forms = "Give TREC topics (<top>), XML, a line for each topic (its qid, a tab or blank, the query), or a frame."
+        raise InputError(f"topics {path!r} {problem}. {forms}", argument="topics")
     return topics
 
 
@@ -221,7 +222,7 @@ def system_tables(
     else:
         base = pd.DataFrame({"name": list(systems), "team": None, "type": None, "pooled": pd.NA}, dtype=object)
     given = given_metadata(teams=teams, types=types, pooled=pooled)
-    table = given.table(base["name"].tolist(), base, complete=False, strict=True)
+    table = given.table(base["name"].tolist(), base, complete=False, strict=True, noun="system")
     unsaid = table["team"].isna()
     stated = table.assign(team=table["team"].where(~unsaid, table["name"]))
     counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default))

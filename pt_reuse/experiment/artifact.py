@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 from abc import ABC, abstractmethod
@@ -29,6 +30,8 @@ from pt_reuse.scoring.scores import Scores
 
 #: the folder of the run files, and of the documents of a sampled pool that are not to be judged
 _RUNS, _UNSAMPLED = "runs", "unsampled"
+#: sections of a card that are code -> its language
+_CODE = {"Usage": "python", "Conventions": ""}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -119,6 +122,20 @@ class ReuseArtifact(pt.Artifact, ABC):
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise InputError(f"it is damaged ({error}). Get the artifact anew.", place=META) from error
 
+    def _sections(self, load: str) -> dict[str, str]:
+        """Return heading -> text of what is said of the artifact where it is shared."""
+        card = self._meta.get("card", {})
+        sections = {
+            "Description": card.get("description") or card.get("what", ""),
+            "Content": card.get("what", ""),
+            "Usage": f"import pyterrier as pt  # pip install pt-reuse\n{self._called} = {load}.content",
+            "Conventions": "\n".join(f"{name}: {value}" for name, value in card.get("settings", {}).items()),
+            "Source": card.get("source") or "Not stated.",
+            "Licence": card.get("license") or "Not stated.",
+            "Who allows that these runs are shared": self._allowed,
+        }
+        return {heading: str(text) for heading, text in sections.items() if text}
+
     def _hf_readme(
         self,
         *,
@@ -135,19 +152,23 @@ class ReuseArtifact(pt.Artifact, ABC):
         head = [f"pretty_name: {json.dumps(title)}", "tags:", *(f"- {tag}" for tag in tags)]
         head += ["task_categories:", "- text-retrieval", "viewer: false"]
         head += [f"license: {json.dumps(card['license'])}"] if card.get("license") else []
-        usage = f"{self._called} = pt.Artifact.from_hf({where!r}).content"
-        settings = "\n".join(f"{name}: {value}" for name, value in card.get("settings", {}).items())
-        sections = {
-            "Description": card.get("description") or card.get("what", ""),
-            "Content": card.get("what", ""),
-            "Usage": f"```python\nimport pyterrier as pt  # pip install pt-reuse\n{usage}\n```",
-            "Conventions": f"```\n{settings}\n```" if settings else "",
-            "Source": card.get("source") or "Not stated.",
-            "Licence": card.get("license") or "Not stated.",
-            "Who allows that these runs are shared": self._allowed,
-        }
-        parts = [f"## {heading}\n\n{text}" for heading, text in sections.items() if text]
+        parts = [
+            f"## {heading}\n\n" + (f"```{_CODE[heading]}\n{text}\n```" if heading in _CODE else text)
+            for heading, text in self._sections(f"pt.Artifact.from_hf({where!r})").items()
+        ]
         return "\n".join(["---", *head, "---", "", f"# {title}", "", "\n\n".join(parts), ""])
+
+    def _zenodo_metadata(
+        self, *, zenodo_id: str, pretty_name: str | None = None, metadata: dict[str, Any]
+    ) -> dict[str, Any]:
+        card, made = self._meta.get("card", {}), super()._zenodo_metadata(zenodo_id=zenodo_id, metadata=metadata)
+        parts = [
+            f"<h2>{heading}</h2>\n<{tag}>{html.escape(text)}</{tag}>"
+            for heading, text in self._sections(f"pt.Artifact.from_zenodo({str(zenodo_id)!r})").items()
+            for tag in ("pre" if heading in _CODE else "p",)
+        ]
+        named = {"title": pretty_name or card.get("title"), "license": card.get("license")}
+        return {**made, "description": "\n".join(parts), **{key: value for key, value in named.items() if value}}
 
 
 class RunsArtifact(ReuseArtifact):

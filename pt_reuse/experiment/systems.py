@@ -50,7 +50,8 @@ class KeptColumns:
         if not self.texts or frame.empty:
             return [column for column in self.names if column in frame.columns]
         # the first document may lack what others have
-        first = {column: next(iter(frame[column].dropna()), None) for column in frame.columns.difference(_NO_TEXTS)}
+        once = frame.columns[~frame.columns.duplicated(keep=False)].difference(_NO_TEXTS)
+        first = {column: next(iter(frame[column].dropna()), None) for column in once}
         return [column for column in frame.columns if isinstance(first.get(column), str)]
 
 
@@ -173,8 +174,9 @@ class Systems:
             few = f"{count(len(systems), 'system')} but {count(len(called), 'name')}. Give one name each."
             raise InputError(few, argument="names")
         if twice := [name for name in called if called.count(name) > 1]:
+            at = ", ".join(str(i) for i, name in enumerate(called) if name == twice[0])
             # a frame prints as several lines
-            problem = f"several systems have one name, {shown(' '.join(twice[0].split()))}. Give a dict of name -> "
+            problem = f"the systems at {at} have one name, {shown(' '.join(twice[0].split()))}. Give a dict of name -> "
             raise InputError(f"{problem}system, or distinct names=.", argument="retr_systems")
         return cls(dict(zip(called, systems, strict=True)), kept)
 

@@ -292,6 +292,7 @@ def _column(cells: list[Any]) -> pd.Series:
     """Return whole numbers as Int64, numbers as float64, True and False as boolean, all else as it is."""
     kinds = {type(cell) for cell in cells if cell is not None}
     for some, dtype in (({int}, "Int64"), ({int, float}, "float64"), ({bool}, "boolean")):
-        if kinds and kinds <= some:
+        # a whole number that 64 bits do not hold stays as it is
+        if kinds and kinds <= some and all(isinstance(c, float) or -(2**63) <= (c or 0) < 2**63 for c in cells):
             return pd.Series(cells, dtype=dtype)
     return pd.Series(cells, dtype=object)

@@ -204,7 +204,7 @@ def test_a_password_is_sent_to_its_server(server, folder, monkeypatch):
     set_login(monkeypatch, password="wrong")
     server.plans = {f"/r{i}": locked(whole(GZ), USER, SECRET) for i in range(9)}
     found = fetch_runs({f"r{i}": f"{server.url}/r{i}" for i in range(9)}, folder, check=check, n_jobs=1)
-    assert all("refuses those that it was sent" in reason for reason in found.failed.values())
+    assert all("refused the user name and password" in reason for reason in found.failed.values())
     assert len(server.asked) == 3
 
 

@@ -22,7 +22,7 @@ def test_own_collections_are_registered_by_one_call(messages, mine, monkeypatch,
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
     parts = {"topics": "topics.tsv", "qrels": "qrels.txt", "runs": "runs", "base": mine}
     made = register_collection("test/call", documents="docs.jsonl", **parts)
-    told = f"ReuseDataset('reuse:test/call'): test/call; runs in {mine / 'runs'}"
+    told = f"ReuseDataset('reuse:test/call'): test/call; topics read as tab-separated lines, runs in {mine / 'runs'}"
     assert repr(made) == repr(pt.get_dataset("reuse:test/call")) == told
     assert made.get_runs().names == ["bm25", "dense"]
     assert ir_datasets.load("reuse/test/call").docs_count() == 2

@@ -212,3 +212,16 @@ def test_bad_input(tmp_path, messages):
     meta = json.loads((tmp_path / "q" / "pt_meta.json").read_text())
     assert meta["package_hint"] == ReuseArtifact.ARTIFACT_PACKAGE_HINT
     assert np.all([name in meta for name in ("type", "format", "card")])
+
+
+def test_zenodo_is_told_what_is_stated(monkeypatch, tmp_path):
+    made = {"title": "TODO", "description": "TODO", "creators": []}
+    monkeypatch.setattr(pt.Artifact, "_zenodo_metadata", lambda self, **_: dict(made))
+    stated = {"title": "Mine <b>", "license": "cc-by-4.0", "source": "a <paper>"}
+    told = FIELD.qrels.to_artifact(tmp_path / "stated", **stated)._zenodo_metadata(zenodo_id="7", metadata={})
+    assert (told["title"], told["license"], told["creators"]) == ("Mine <b>", "cc-by-4.0", [])
+    assert "a &lt;paper&gt;" in told["description"]
+    assert "from_zenodo(&#x27;7&#x27;)" in told["description"]
+    allowed = FIELD.runs.to_artifact(tmp_path / "plain")._zenodo_metadata(zenodo_id="7", metadata={})
+    assert allowed["title"] == "TODO"
+    assert "Licence</h2>\n<p>Not stated." in allowed["description"]

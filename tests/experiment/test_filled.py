@@ -224,3 +224,14 @@ def test_a_label_that_no_judgment_has_is_told_once(messages):
     result = messages.warned(lambda: table(QRELS, rel=4, field=OTHERS, pooled=True))
     assert (result["nDCG@5 drop"] == 0).all()
     assert result.attrs["reuse"]["settings"]["beware"] == "no judgment is relevant from label 4"
+
+
+def test_a_column_that_stands_twice_is_no_text():
+    class Twice(Retriever):
+        def transform(self, inp):
+            results = super().transform(inp).assign(text="a", more="b")
+            return pd.concat([results, results[["more"]]], axis=1)
+
+    system, label = Twice(FIELD.runs[NAMES[0]]), {"fill": lambda rows: [1] * len(rows), "judge_rel": 1}
+    found = ptr.Experiment({"x": system}, TOPICS, HALF, [P @ 5], **label)
+    assert found["P@5 filled"].notna().all()
