@@ -388,9 +388,10 @@ def check_new_run(
         test=f"{TESTS['t']}, two-sided",
         alpha=ALPHA,
         correction="none",
-        completions=predictor.completions,
+        completions=f"any label for each unjudged document of the new runs down to depth {pooled.depth}, and below it "
+        "for those that the measure sees in the run itself; all others as judged",
         unjudged_documents=len(predictor.evidence.unknown),
-        predicted=predictor.predicted_for,
+        predicted=f"the documents of its own {by} down to depth {pooled.depth} judged, and no others",
     )
     table, involved = pd.DataFrame(list(own.values())), {name for _, *pair in pairs for name in pair}
     ranks = [name for name in table if name == "rank" or "rank_" in name]
