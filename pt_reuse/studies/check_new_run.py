@@ -112,9 +112,8 @@ class NewRunCheck(Result):
         pd.DataFrame,
         Table(
             "measure and new run",
-            "measure name unjudged usual_unjudged estimator score~ rank~ predicted~ clipped predicted_rank~ topics_low "
-            "topics_high both_low both_high both_rank_low both_rank_high abstains why caveat to_judge",
-            report="name score predicted predicted_rank both_rank_low both_rank_high",
+            "measure name* unjudged usual_unjudged estimator score~* rank~ predicted~* clipped predicted_rank~* "
+            "topics_low topics_high both_low both_high both_rank_low* both_rank_high* abstains why caveat to_judge",
             caption="{measure} of new runs: as judged and under every completion; predicted, with its interval.",
             noun="runs",
         ),

@@ -63,21 +63,11 @@ class RunCheck(Result):
 
     table: Annotated[
         pd.DataFrame,
-        Table(
-            "run",
-            "name topics lacking unknown documents judged lists constant rising misfit",
-            report="name topics lacking judged rising misfit",
-            noun="runs",
-        ),
+        Table("run", "name* topics* lacking* unknown documents judged* lists constant rising* misfit*", noun="runs"),
     ]
     ties: Annotated[
         pd.DataFrame,
-        Table(
-            "run and measure",
-            "name measure tied score low mean high",
-            report="name tied score low mean high",
-            noun="runs",
-        ),
+        Table("run and measure", "name* measure tied* score* low* mean* high*", noun="runs"),
     ]
 
     def answers(self) -> list[str]:

@@ -123,8 +123,7 @@ class StrategyComparison(Result):
         pd.DataFrame,
         Table(
             "strategy, budget and measure",
-            "strategy budget measure judged seeds relevant~ recall~ tau_b~ tau_ap_b~ max_drop~",
-            report="strategy budget recall tau_b max_drop",
+            "strategy* budget* measure judged seeds relevant~ recall~* tau_b~* tau_ap_b~ max_drop~*",
             descending=("budget", "recall"),
             noun="strategies",
         ),
@@ -133,24 +132,21 @@ class StrategyComparison(Result):
         pd.DataFrame,
         Table(
             "strategy, budget, seed and measure",
-            "strategy budget seed judged relevant recall measure tau_b tau_ap_b max_drop",
-            report="strategy budget seed recall tau_b max_drop",
+            "strategy* budget* seed* judged relevant recall* measure tau_b* tau_ap_b max_drop*",
         ),
     ]
     curve: Annotated[
         pd.DataFrame,
         Table(
             "strategy and point of its course, each per cent or a hundred steps to the largest budget, and each budget",
-            "strategy budget judged seeds relevant~ recall~",
-            report="strategy budget judged recall",
+            "strategy* budget* judged* seeds relevant~ recall~*",
         ),
     ]
     groups: Annotated[
         pd.DataFrame,
         Table(
             "strategy, budget, measure and group of runs",
-            "strategy budget measure by group runs seeds mean_drop~ change_pct~ others_change_pct~",
-            report="strategy budget group mean_drop change_pct others_change_pct",
+            "strategy* budget* measure by group* runs seeds mean_drop~* change_pct~* others_change_pct~*",
             noun="groups",
         ),
     ]
@@ -158,9 +154,8 @@ class StrategyComparison(Result):
         pd.DataFrame,
         Table(
             "strategy, budget and measure, by the first seed",
-            "strategy budget measure units own_tau_b? alone_max_drop? largest_loss_pct? field_min_tau_b? "
-            "field_max_drop? field_worst?",
-            report="strategy budget own_tau_b alone_max_drop field_max_drop field_worst",
+            "strategy* budget* measure units own_tau_b?* alone_max_drop?* largest_loss_pct? field_min_tau_b? "
+            "field_max_drop?* field_worst?*",
             about="No rows where nothing was left out.",
             noun="strategies",
         ),

@@ -201,9 +201,8 @@ class Coverage(Result):
         pd.DataFrame,
         Table(
             "depth and run",
-            "name team type pooled family? contributed depth documents unjudged_documents unjudged judged "
-            "unjudged_of_k unjudged_without_own",
-            report="name depth documents unjudged unjudged_of_k unjudged_without_own",
+            "name* team type pooled family? contributed depth* documents* unjudged_documents unjudged* judged "
+            "unjudged_of_k* unjudged_without_own*",
             select={"depth": None},
             noun="runs",
         ),
@@ -212,9 +211,8 @@ class Coverage(Result):
         pd.DataFrame,
         Table(
             "run",
-            "name team type pooled family? contributed unjudged unjudged_without_own above_contributors topics "
-            "judged_to median_judged_to residual RBP rank best_rank worst_rank flags",
-            report="name unjudged unjudged_without_own median_judged_to residual flags",
+            "name* team type pooled family? contributed unjudged* unjudged_without_own* above_contributors topics "
+            "judged_to median_judged_to* residual* RBP rank best_rank worst_rank flags*",
             descending=("residual",),
             noun="runs",
         ),
@@ -223,8 +221,7 @@ class Coverage(Result):
         pd.DataFrame,
         Table(
             "measure and run",
-            "name team type pooled family? contributed measure score rank condensed_score condensed_rank rise",
-            report="name score rank condensed_score condensed_rank rise",
+            "name* team type pooled family? contributed measure score* rank* condensed_score* condensed_rank* rise*",
             noun="runs",
         ),
     ]

@@ -161,9 +161,7 @@ class InferredPool(Result):
     tried: Annotated[
         pd.DataFrame,
         Table(
-            "answer tried",
-            "order tolerance way depth_from depth_to runs explained unjudged new_below bits best",
-            report="order tolerance way depth_to explained bits",
+            "answer tried", "order* tolerance* way* depth_from depth_to* runs explained* unjudged new_below bits* best"
         ),
     ]
     depth: int | None

@@ -120,8 +120,7 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "pair of runs of the decision",
-            "measure first second difference half decided abstains expected most by_bounds significant",
-            report="first second difference decided expected significant",
+            "measure first* second* difference* half decided* abstains expected* most by_bounds significant*",
             caption="Pairs of runs by {measure}, how each is decided, and the labels that it takes.",
             noun="pairs",
         ),
@@ -140,8 +139,7 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "run of the decision",
-            "name score zero deviation rank~ decided",
-            report="name score zero rank decided",
+            "name* score* zero* deviation rank~* decided*",
             caption="Expected scores, and the ranks that are still open.",
             noun="runs",
         ),
@@ -150,9 +148,8 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "decision",
-            "measure leader pairs decided open settled labels labels_most abstains limited_by_topics "
+            "measure leader* pairs* decided* open settled labels* labels_most* abstains limited_by_topics* "
             "open_limited documents unjudged",
-            report="leader pairs decided labels labels_most limited_by_topics",
             noun="decisions",
         ),
     ]
