@@ -349,8 +349,7 @@ def check_new_run(
     later = as_new_runs(new, inputs.runs, inputs.qrels, topics, call="check_new_run(new, runs, qrels)")
     pooled, units = inputs.pooled(depth, contributors, pool_order), inputs.runs.units(by)
     rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
-    how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
-    predictor = NewRunPredictor(inputs, pooled, later, **how)
+    predictor = NewRunPredictor(inputs, pooled, later, by=by, confidence=confidence, judge=judge, corpus=corpus)
     if predictor.n_telling < 2:
         predictor.learn_nothing()
     gap = predictor.gap.caveats() if predictor.train else ()
@@ -392,11 +391,12 @@ def check_new_run(
         unjudged_documents=len(predictor.evidence.unknown),
         predicted=f"the documents of its own {by} down to depth {pooled.depth} judged, and no others",
     )
-    table, involved = pd.DataFrame(list(own.values())), {name for _, *pair in pairs for name in pair}
+    table = pd.DataFrame(list(own.values()))
+    rivals_of = Rivals(predictor, own, inputs.qrels, {name for _, *pair in pairs for name in pair})
     ranks = [name for name in table if name == "rank" or "rank_" in name]
     return NewRunCheck(
         table=table.astype({**dict.fromkeys(ranks, "int64"), "predicted_rank": float}),
-        against=pd.DataFrame(Rivals(predictor, own, inputs.qrels, involved).table(pairs)),
+        against=pd.DataFrame([rivals_of.row(*pair) for pair in pairs]),
         topics=pd.concat(by_topic, ignore_index=True),
         confidence=confidence,
         settings=settings,

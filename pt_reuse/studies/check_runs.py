@@ -55,7 +55,6 @@ class RunCheck(Result):
     rising    | Rising lists     | count | of these, lists whose scores rise with the rank, or the row without ranks
     misfit    | What does not fit |      | what changes its scores: ``topics``, ``documents``, ``distances``, ``ties``
     tied      | Tied             | score | share of documents down to the cutoff that have the score of the next
-    score     | Score            | score | mean score
     low       | Lowest           | score | the lowest over all orders of equal scores; <NA> for measures of ir_measures
     mean      | Mean             | score | the mean over them, each as likely
     high      | Highest          | score | the highest

@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse import options
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.columns import Table
 from pt_reuse.data.units import Units, check_every_run_has
 from pt_reuse.errors import InputError, choice, names, per_cent
@@ -42,7 +42,6 @@ from pt_reuse.study import study
 CHOSEN = "chosen"
 #: what figures call estimators whose names do not say what they do
 _IN_WORDS = {CHOSEN: "the best on the others", "zero": "unjudged as not relevant", "condensed": "unjudged left out"}
-_CLOSE = 10.0**-DECIMALS
 _usual = partial(usual_measures, binary=ir_measures.P @ 10)
 
 
@@ -304,7 +303,7 @@ def _table(by_run: pd.DataFrame) -> pd.DataFrame:
         means = {
             "error": (runs["predicted"] - runs["score"]).abs(),
             "rank_error": (runs["predicted_rank"] - runs["rank"]).abs(),
-            "coverage": runs["score"].between(runs["low"] - _CLOSE, runs["high"] + _CLOSE),
+            "coverage": runs["score"].between(runs["low"] - CLOSE, runs["high"] + CLOSE),
             "width": runs["high"] - runs["low"],
             "rank_coverage": runs["rank"].between(runs["rank_low"], runs["rank_high"]),
             "rank_width": runs["rank_high"] - runs["rank_low"],

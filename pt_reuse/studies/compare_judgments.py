@@ -401,8 +401,7 @@ def compare_judgments(
     # all topics tell the scales, those that only one has, too
     graded = both[0] if rel is None else both[0].with_rel(rel)
     with located(names[1]):
-        how: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "same_measures": measures_b is None}
-        scaled, words = _on_scale_of(graded, both[1], **how)
+        scaled, words = _on_scale_of(graded, both[1], rel=rel, judge_rel=judge_rel, same_measures=measures_b is None)
     sides = (graded, scaled) if topics == "own" else (graded.select(shared), scaled.select(shared))
     before, after = sides
     beware(one_run(len(field)))

@@ -83,7 +83,6 @@ class LeaderboardAgreement(Result):
     over          | Over     |         | what means are over: the shared or own topics, or means as they are given
     by            | By       |         | ``all`` runs, or the ``best`` of them
     part          | Runs of  |         | ``all``, or such as ``best 10``
-    runs          | Runs     | count   | how many these are
     topics        | Topics   | count   | over how many topics the reference's means are, 0 where that is not known
     drawn         | Drawn    |         | what is drawn for intervals, ``topics`` or ``runs``
     spearman      | Spearman | score   | Spearman's correlation of the means

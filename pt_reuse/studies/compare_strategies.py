@@ -58,10 +58,6 @@ _KEYS = ["strategy", "budget", "measure"]
 _DRAWN = 6
 
 
-def _draw_found(result: StrategyComparison, _: str, place: Place) -> Axes:
-    return _draw("recall", "share of the pool's relevant documents found", result, "", place)
-
-
 def _draw(column: str, label: str, result: StrategyComparison, measure: str, place: Place) -> Axes:
     table, known = result.table, list(dict.fromkeys(result.table["strategy"]))
     budgets = sorted(set(table["budget"]))
@@ -90,7 +86,7 @@ class StrategyComparison(Result):
     )
     not_covered = "what a strategy would find beyond the judged documents of this pool."
     plots = {
-        "relevant": _draw_found,
+        "relevant": partial(_draw, "recall", "share of the pool's relevant documents found"),
         "tau_b": partial(_draw, "tau_b", "tau_b to the ranking by all judgments"),
         "tau_ap_b": partial(_draw, "tau_ap_b", "tau_ap_b to the ranking by all judgments"),
         "max_drop": partial(_draw, "max_drop", "largest drop of a run, in ranks"),
@@ -102,7 +98,6 @@ class StrategyComparison(Result):
     budget     | Budget   | number | share of each topic's judged pool, or judgments per topic
     seed       | Seed     | | the seed
     seeds      | Seeds    | count | over how many seeds numbers are means
-    judged     | Judged   | count | how many documents were judged
     relevant   | Found    | tenths | relevant documents found
     recall     | Share found | score | their share of the relevant ones of the pool
     by         | By       | | ``type`` or ``team``

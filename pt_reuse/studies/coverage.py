@@ -397,8 +397,7 @@ def coverage(
             pooled, why = None, f"who was pooled is not on record for {count(len(assumed), 'run')}"
     if pooled is not None:
         units = units or field.units("team")
-        of_pool: dict[str, Any] = {"depth": pooled.depth, "pool_order": pool_order}
-        uniques = find_uniques(field, people, units, pooled.contributors, **of_pool)
+        uniques = find_uniques(field, people, units, pooled.contributors, depth=pooled.depth, pool_order=pool_order)
         owners = np.full(len(people), -1, dtype=np.int64), units.of_run
         owners[0][uniques.row] = uniques.owner
         so = "without it nothing that these runs pooled is judged"

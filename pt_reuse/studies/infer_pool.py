@@ -21,7 +21,6 @@ from pt_reuse.errors import InputError, choice, count, examples, fraction
 from pt_reuse.inputs import read_judgments, settings_of
 from pt_reuse.options import ORDERS
 from pt_reuse.plots.lines import plot_judged_by_rank
-from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware
@@ -62,10 +61,6 @@ class Certainty(Enum):
 _LEAST = {Certainty.NEARLY: 0.95, Certainty.MOST: 0.5, Certainty.PARTIAL: 0.0}
 
 
-def _draw(result: InferredPool, measure: str | None, place: Place) -> Axes:
-    return plot_judged_by_rank(result.by_rank, result.by_topic, place=place)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class InferredPool(Result):
     """Which runs must have been pooled, and to which depth, as far as the judgments tell.
@@ -88,7 +83,7 @@ class InferredPool(Result):
     not_covered = "who was pooled on record, and runs that are not here."
     answer = ("summary", "")
     key = "depth explained unjudged least_contributors most_contributors depth_up_to topics_apart"
-    plots = {"ranks": _draw}
+    plots = {"ranks": lambda a, _, place: plot_judged_by_rank(a.by_rank, a.by_topic, place=place)}
     columns = """
     evidence        | Evidence        |        | what speaks for it, see above
     group           | Group           | count  | its group of runs needed together, of which one at least contributed

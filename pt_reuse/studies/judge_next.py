@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -21,6 +21,7 @@ from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.errors import InputError, count, did_you_mean, number, positive, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.forests import plot_labels_needed
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, misfits
@@ -39,11 +40,6 @@ from pt_reuse.studies.new_runs.predictor import (
 from pt_reuse.studies.new_runs.rivals import AS_JUDGED, CONFIDENT, EVERY, Expectations, Rivals
 from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 RANKING, SCORE = "ranking", "score"
 #: how often the labels to come are drawn, to say how many are needed

@@ -71,7 +71,6 @@ class LeaveOneOutResult(Result):
     columns = """
     reduced_score    | Without own uniques | score | mean score under the reduced judgments of its own unit
     reduced_rank     | Rank without own    | ranks | rank when the runs of its own unit alone are scored anew
-    drop             | Drop                | count | reduced_rank less rank
     dropped          | Dropped run         |       | that run, the best one of several; None where no run loses any
     own_             |                     |       | of the ranking in which each run has its score without its own unit
     alone_max_drop   | Largest drop        | ranks | the most ranks that a run loses when its unit alone is scored anew

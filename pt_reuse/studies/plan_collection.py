@@ -101,7 +101,6 @@ class CollectionPlan(Result):
     }
     columns = """
     topics    | Topics    | count | how many usable topics
-    depth     | Depth     | count | depth of the pool
     strategy  | Strategy  |       | the strategy
     judgments | Judgments | count | how many, those of topics that end unusable included
     cost      | Cost      | tenths | judgments by price

@@ -44,7 +44,6 @@ _USUAL = ir_measures.P @ 10
 #: so many labels that all equal the judge's are more likely its own than what people said
 _SUSPECT = 10
 _KEYS = ["qid", "docno"]
-_STRATA = "stratum run label documents known relevant_known gain share labels probability"
 _COLUMNS = """
 number          | Number     |        | the number that is estimated
 target          | Target     |        | whether the plan is made for it
@@ -145,8 +144,7 @@ class LabelPlan(Result):
         pd.DataFrame,
         Table(
             "stratum",
-            _STRATA,
-            report="stratum documents known share labels probability",
+            "stratum* run label documents* known* relevant_known gain share* labels* probability*",
             caption="Labels of each stratum that people are to check, for intervals of {number} at {confidence}.",
             noun="strata",
         ),
@@ -498,7 +496,7 @@ def plan_labels(
     sample, rest, known = _parts(frame.assign(stratum=stratum), table, seed)
     rows = []
     for of in numbers:
-        interval = strata.interval(of, drawn, confidence, counted=False)
+        interval = strata.interval(of, drawn, confidence)
         row = {"number": of.name, "target": of.is_target, "documents": of.documents, "judge": of.judge}
         row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(of, drawn)}
         rows.append({**row, "labels": int(drawn[of.strata].sum())})

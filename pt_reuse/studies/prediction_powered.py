@@ -91,8 +91,8 @@ class Strata:
         cells = table.groupby(["run", "label"], sort=False, dropna=False).ngroup().to_numpy()
         return cls(open_of(table), shares, cells.astype(np.int64))
 
-    def interval(self, number: Number, drawn: NDArray[Any], confidence: float, *, counted: bool) -> Interval:
-        """Return a number with its interval, where so many documents of each stratum are checked."""
+    def interval(self, number: Number, drawn: NDArray[Any], confidence: float, *, counted: bool = False) -> Interval:
+        """Return a number with its interval, where so many documents of each stratum are checked, or `counted`."""
         return stratified_interval(
             number.constant,
             number.weights,
@@ -237,7 +237,7 @@ class Sizes:
         for number, allocation in zip(self.numbers, self.allocations, strict=True):
 
             def fits(total: int, number: Number = number, allocation: Allocation = allocation) -> bool:
-                return self._width(number, allocation.of(total)) <= width
+                return self.strata.interval(number, allocation.of(total), self.confidence).width <= width
 
             labels += allocation.of(smallest(allocation.fewest, allocation.most, fits))
         return labels
@@ -252,14 +252,14 @@ class Sizes:
                 rows.append((wanted, int(self.in_strata(wanted).sum()), proportional, random))
         return pd.DataFrame(rows, columns=["width", "labels", "proportional", "random"])
 
-    def _width(self, number: Number, drawn: Counts) -> float:
-        return self.strata.interval(number, drawn, self.confidence, counted=False).width
-
     def _shared(self, number: Number, strata: Strata, width: float) -> int:
         """Return the labels where each stratum gets as many as its share of the documents."""
-        size, widths = int(self.strata.units.sum()), partial(strata.interval, number)
-        how: dict[str, Any] = {"confidence": self.confidence, "counted": False}
-        return smallest(1, size, lambda n: widths(n * strata.units / size, **how).width <= width) if size else 0
+        size = int(self.strata.units.sum())
+
+        def fits(n: int) -> bool:
+            return strata.interval(number, n * strata.units / size, self.confidence).width <= width
+
+        return smallest(1, size, fits) if size else 0
 
 
 #: what lambda is where it is estimated, and what an interval is, for settings
@@ -339,8 +339,7 @@ class PredictionPowered(OfJudges):
         pd.DataFrame,
         Table(
             "judge, measure and run",
-            f"judge family measure name team type human~ by_judge estimate~ se lambda n N n_eff {_SAMPLED}",
-            report="name human by_judge estimate lambda n_eff",
+            f"judge family measure name* team type human~* by_judge* estimate~* se lambda* n N n_eff* {_SAMPLED}",
             select={"judge": None},
             descending=("estimate",),
         ),
@@ -349,9 +348,8 @@ class PredictionPowered(OfJudges):
         pd.DataFrame,
         Table(
             "judge, measure and pair of runs",
-            f"judge family measure first second human~ by_judge difference~ se lambda n N n_eff {_SAMPLED} p human_p "
-            "p_corrected significant human_p_corrected human_significant",
-            report="first second human difference p_corrected",
+            f"judge family measure first* second* human~* by_judge difference~* se lambda n N n_eff {_SAMPLED} p "
+            "human_p p_corrected* significant human_p_corrected human_significant",
             select={"judge": None},
         ),
     ]

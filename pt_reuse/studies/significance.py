@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated, Any
 
@@ -27,7 +26,7 @@ from pt_reuse.arrays.significance import (
     winners,
 )
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError, count, examples, positive
+from pt_reuse.errors import InputError, count, examples
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import as_judges
 from pt_reuse.options import CORRECTION, SAMPLES, TESTS
@@ -100,8 +99,7 @@ class SignificanceFidelity(OfJudges):
         pd.DataFrame,
         Table(
             "judge, measure and pair of runs",
-            "judge measure first second outcome {,judge_}difference {,judge_}p {,judge_}p_corrected",
-            "first second outcome difference p_corrected judge_p_corrected",
+            "judge measure first* second* outcome* difference* judge_difference {,judge_}p {,judge_}p_corrected*",
             select={"judge": None, "outcome": ...},
         ),
     ]
@@ -363,14 +361,7 @@ def discriminative_power(
     test: options.Test = "t",
     alpha: options.Alpha = 0.05,
     correction: options.Correction = CORRECTION,
-    samples: Annotated[
-        int,
-        options.Option(
-            "how often tests that use random numbers draw, at least 1.",
-            check=partial(positive, "samples", unit="draws"),
-            flag=options.Flag(),
-        ),
-    ] = SAMPLES,
+    samples: Annotated[options.Samples, replace(options.SHARED["samples"], flag=options.Flag())] = SAMPLES,
     seed: options.Seed = 0,
     n_jobs: options.Jobs = None,
     verbose: options.Verbose = False,

@@ -260,9 +260,6 @@ class Rivals:
         n_unjudged = sum(each.ranks.shape[1] for each in of_pair)
         return -np.array(low), np.array(high), n_unjudged, all(reached) and all(reached_too)
 
-    def table(self, pairs: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
-        return [self._row(*pair) for pair in pairs]
-
     def decides(self, m: int, first: str, second: str) -> str:
         """Return what says that the first is better, every labelling or the interval of what is predicted, or nothing.
 
@@ -278,7 +275,8 @@ class Rivals:
         made = self._predicted(m, name, rival)
         return UNDECIDED if made is None or _sign(*made.within(low, high)[1:]) != sign else CONFIDENT
 
-    def _row(self, m: int, name: str, rival: str) -> dict[str, Any]:
+    def row(self, m: int, name: str, rival: str) -> dict[str, Any]:
+        """Return what a table says of a new run against another."""
         predictor = self._predictor
         of_name, of_rival = (predictor.scores[m][:, predictor.runs.row(run)] for run in (name, rival))
         low_by_topic, high_by_topic, n_unjudged, is_exact = self._ends(m, name, rival)

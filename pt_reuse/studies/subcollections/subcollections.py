@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -42,10 +42,6 @@ from pt_reuse.studies.subcollections.sources import (
     source_rule,
 )
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-
 
 #: what pairs of parts have in common over which means are taken
 SETTING = ("source", "share", "size", "other_size")
@@ -293,7 +289,7 @@ def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes
     sheet = Sheet.open(place)
     sheet.limit("x", limits)
     sheet.label(title=title, x=x, y=label)
-    entries: list[tuple[Artist, str]] = []
+    entries: list[tuple[Any, str]] = []
     ends: list[float] = []
     for number, (name, line) in enumerate(lines):
         # neighbours differ in colour, marker and stroke
@@ -629,8 +625,7 @@ def subcollections(
     tasks = (
         PartTask(name, systems, *corpus.part(part), chosen, testing) for name, part in zip(called, parts, strict=True)
     )
-    how_run: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
-    scored = list(run_jobs(tasks, len(parts), desc="parts", unit="part", **how_run))
+    scored = list(run_jobs(tasks, len(parts), desc="parts", unit="part", n_jobs=n_jobs, verbose=verbose))
     names = [repr(measure) for measure in chosen]
     of_parts = ScoredParts(parts, scored, names, testing)
     by_pair, drawn = of_parts.by_pair(drawing)
