@@ -203,7 +203,6 @@ class Evidence:
             row = row[rank <= self.depth]
             self.brought.append(np.unique(row[self.labels[row] < 0] if is_later else row).astype(np.int64))
         self.n_brought = self.n_bringing(range(len(units)))
-        self.lengths = self.lists.lengths
 
     def runs_of(self, unit: int) -> Rows:
         return np.flatnonzero(self.tested & (self.units.of_run == unit))
@@ -306,10 +305,6 @@ class Case:
         """Return (hits,) the list of each, run by run, then topic by topic."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
-    @property
-    def topic(self) -> Rows:
-        return np.repeat(np.tile(np.arange(self.shape[1]), self.shape[0]), self.counts)
-
     def of_run(self, place: int) -> slice:
         """Return which hits are those of a run."""
         n = self.shape[1]
@@ -374,7 +369,8 @@ class Case:
     def bpref(self, rel: int) -> Floats:
         """Return (runs, topics) bpref: it sees judged documents alone."""
         known = self.known[self.row]
-        cell, topic = self.cell[known], self.topic[known]
+        cell = self.cell[known]
+        topic = cell % self.shape[1]
         good = self.labels[self.row[known]] >= rel
         before: Rows = np.cumsum(~good) - ~good
         counts = np.bincount(cell, minlength=len(self.counts))
@@ -463,7 +459,7 @@ class LeaveOneOutSetting:
             rank=rank,
             row=row,
             topic_of=evidence.topic,
-            lengths=evidence.lengths[:, runs].T,
+            lengths=evidence.lists.lengths[:, runs].T,
             judged_or_hole=self.truth,
             unjudged_docs=unjudged_docs,
             features=self._features((counts, row, rank), unjudged_docs, without, known),

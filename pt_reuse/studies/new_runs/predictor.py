@@ -687,7 +687,7 @@ class NewRunPredictor:
         """Return what the labels of the unjudged documents of a new run do to a run of the field that has them."""
         run, model = np.array([self.runs.row(name)]), self.predicted[m].model
         counts, docs, rank = self.evidence.lists.of_runs(run)
-        lengths = self.evidence.lengths[:, run].T
+        lengths = self.evidence.lists.lengths[:, run].T
         case = replace(row.case, runs=run, counts=counts, rank=rank, row=docs, lengths=lengths)
         effects = model.effects_in(case, 0, chances_of(model)[row.at])
         return effects.take(case.ranks(0)[effects.row] <= (model.spec.cutoff or self.evidence.depth))

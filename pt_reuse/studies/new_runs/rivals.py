@@ -63,14 +63,9 @@ class ExpectedPair:
     moves: Effects  # of the documents that are left on both runs, where both have some
 
     @property
-    def critical_value(self) -> float:
-        """Return how many deviations the means must be apart before a further document is judged."""
-        return float(self.reach[0])
-
-    @property
     def half(self) -> float:
         """Return by how much the means must differ for a decision at the confidence level."""
-        return self.critical_value * float(self.spread[0]) if len(self.effects.row) else 0.0
+        return float(self.reach[0] * self.spread[0]) if len(self.effects.row) else 0.0
 
     @property
     def decided(self) -> str:
@@ -307,7 +302,7 @@ class Rivals:
                 if m not in self._expectations:
                     self._expectations[m] = Expectations(predictor, m, none)
                 pair = self._expectations[m].pair(name, rival, np.arange(len(none)))
-                if pair.decided and np.isfinite(pair.critical_value) and abs(pair.difference) > CLOSE:
+                if pair.decided and np.isfinite(pair.reach[0]) and abs(pair.difference) > CLOSE:
                     winner = pair.first
             decided_by = f"at {100 * predictor.confidence:.4g}%" if winner else OPEN
         return {
