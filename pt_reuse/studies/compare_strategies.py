@@ -94,7 +94,6 @@ class StrategyComparison(Result):
 
     key = "tau_b max_drop recall judged"
     columns = """
-    strategy   | Strategy | | the strategy
     budget     | Budget   | number | share of each topic's judged pool, or judgments per topic
     seed       | Seed     | | the seed
     seeds      | Seeds    | count | over how many seeds numbers are means
@@ -108,8 +107,6 @@ class StrategyComparison(Result):
     units      | Units    | count | units that change the judgments
     own_       | own      | | of the ranking in which each run is scored by judgments built without its own unit
     alone_max_drop   | Own largest drop    | count  | the most ranks that a run loses when its unit alone is scored so
-    largest_loss_pct | Largest loss, %     | tenths | the largest loss of a score in per cent
-    field_min_tau_b  | Smallest tau_b, field | score | smallest tau_b when the whole field is ranked without one unit
     field_max_drop   | Largest drop, field | count  | the most ranks that any run loses then
     field_worst      | By leaving out      |        | the unit with that drop, None where none loses any
     """

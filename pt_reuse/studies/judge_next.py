@@ -103,7 +103,6 @@ between which it is
     deviation    | Deviation   | score  | of what is expected
     leader       | Leader      |        | the run that is expected to be the best
     settled      | Settled     | tenths | open pairs that the documents of the plan decide, the mean over drawn courses
-    pairs        | Pairs       | count  | pairs of the decision
     open         | Open        | count  | pairs that are not decided
     labels       | Labels      | count  | documents to judge, from the top, each once, until all open pairs are \
 decided: the mean over drawn courses; of a sample its size

@@ -101,7 +101,6 @@ class CollectionPlan(Result):
     }
     columns = """
     topics    | Topics    | count | how many usable topics
-    strategy  | Strategy  |       | the strategy
     judgments | Judgments | count | how many, those of topics that end unusable included
     cost      | Cost      | tenths | judgments by price
     tau_b     | tau_b     | score | of the ranking by the plan to that by all judgments of all topics of its half

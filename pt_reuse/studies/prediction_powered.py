@@ -323,15 +323,12 @@ class PredictionPowered(OfJudges):
     sampling_high | High, sampling | score | upper end by that
     first       | First        |        | a run
     second      | Second       |        | another one
-    p           | p            | p      | of its t test
-    p_corrected | p, corrected | p      | for the number of pairs
     significant | Significant  | count  | whether that is significant, or how many pairs are
     human_      | people alone |        | by people's labels alone
     rank        | Rank         | count  | from 1 + the significantly better runs to the runs less the worse ones
     judge_rank  | Rank, judge  | count  | rank by the judge's labels
     reach       | Reach        | score  | half the width of the interval
     outside     | Outside      | count  | runs whose mean by the judge's labels is outside of the interval
-    pairs       | Pairs        | count  | how many pairs
     rank_width  | Rank width   | tenths | mean of highest less lowest rank
     """
 

@@ -65,7 +65,6 @@ class SignificanceFidelity(OfJudges):
     plots = {"counts": drawn_by_measure(plot_outcomes), "pairs": drawn_by_judge(plot_pairs, "pairs")}
     key = (KeyFigures(("false_share", "missed_share", "opposite"), row="{judge}"),)
     columns = """
-    pairs | Pairs | count | pairs of runs
     untested | Untested | count | pairs without a p-value
     human_significant | By people | count | pairs that differ significantly by people
     judge_significant | Significant | count | pairs that differ significantly by the judge
@@ -81,8 +80,6 @@ class SignificanceFidelity(OfJudges):
     second | Second | | another
     outcome | Outcome | | the outcome
     difference | Difference | difference | mean score of the first less that of the second, by people
-    p | p | p | its p-value
-    p_corrected | p, corrected | p | that for the number of pairs
     judge_ | judge | | the same by the judge
     """
 
@@ -265,7 +262,6 @@ class DiscriminativePower(Result):
     not_covered = "which differences are true or large; runs may differ where no difference is significant."
     plots = {"levels": _draw}
     columns = """
-    pairs       | Pairs       | count | how many pairs of systems
     significant | Significant | count | how many of them differ significantly, or whether p_corrected is at most `alpha`
     power       | Power       | score | their share, NaN with fewer than two topics, which no test takes
     smallest_significant    | Smallest significant    | score | the smallest significant difference
@@ -273,9 +269,6 @@ class DiscriminativePower(Result):
     always_significant_from | Always significant from | score | from which on every difference is, NaN if none
     first       | First       |       | a system
     second      | Second      |       | another one
-    difference  | Difference  | difference | of the means, first minus second
-    p           | p           | p     | of the test, NaN with fewer than two topics
-    p_corrected | p, corrected | p    | the same, corrected for the number of pairs
     verdict     | Verdict     |       | ``lost``, significant by the first judgments only, ``gained`` or ``turned``
     other_      | other       |       | under the other judgments
     both        | Both        | count | pairs that are significant under both, with the same winner

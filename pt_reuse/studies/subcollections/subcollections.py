@@ -373,7 +373,6 @@ class Subcollections(Result):
     ns            | NS            | count  | pairs of systems that are significant on the other only
     nn            | NN            | count  | pairs of systems that are significant on neither
     untested      | Untested      | count  | pairs of systems without a p-value
-    pairs         | Pairs         | count  | pairs of systems
     significant   | Significant pairs | count | how many of them differ significantly
     significant_share | Significant | score | their share
     least         | Lowest mean   | score  | the lowest mean score
