@@ -32,9 +32,9 @@ from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
-from pt_reuse.studies.few_labels import labels_for
 from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.studies.pool_costs import Depths
+from pt_reuse.studies.prediction_powered import labels_for
 from pt_reuse.study import study
 
 Floats: TypeAlias = NDArray[np.float64]
