@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -248,21 +248,6 @@ def _ends(row: Mapping[str, Any], name: str, sign: int = 1) -> str:
     return "-" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" if low < high else f"{low:{digits}}"
 
 
-Sampled: TypeAlias = Annotated[
-    Any,
-    Option(
-        'labels of a sample of the unjudged documents, that of :func:`judge_next` with ``goal="score"``, with its '
-        "columns ``inclusion drawn plan``, or a CSV file of them; the score is then estimated from them.",
-        check=sampled_labels,
-        flag=Flag(
-            help="CSV with qid, docno, label, inclusion, drawn, plan: the documents of judge-next --goal score, judged",
-            metavar="FILE",
-            kind="text",
-        ),
-    ),
-]
-
-
 @study(
     question="May I score my new system with these judgments, and does it beat another one?",
     command="check-new-run",
@@ -300,7 +285,20 @@ def check_new_run(
     by: LeftOut = "team",
     judge: Judge = None,
     corpus: Corpus = None,
-    sampled: Sampled = None,
+    sampled: Annotated[
+        Any,
+        Option(
+            'labels of a sample of the unjudged documents, that of :func:`judge_next` with ``goal="score"``, with its '
+            "columns ``inclusion drawn plan``, or a CSV file of them; the score is then estimated from them.",
+            check=sampled_labels,
+            flag=Flag(
+                help="CSV with qid, docno, label, inclusion, drawn, plan: the documents of judge-next --goal score, "
+                "judged",
+                metavar="FILE",
+                kind="text",
+            ),
+        ),
+    ] = None,
     depth: options.Depth = None,
     rel: options.Rel = None,
     contributors: options.Contributing = "pooled",

@@ -194,17 +194,6 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     return chosen
 
 
-Strategies: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        'names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
-        ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
-        check=checked_strategies,
-        flag=options.Flag(help=f"of {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"),
-    ),
-]
-
-
 @study(
     question="Which documents should be judged first?",
     command="judge compare-strategies",
@@ -219,7 +208,15 @@ Strategies: TypeAlias = Annotated[
 def compare_strategies(
     runs: options.Runs,
     qrels: options.Judgments,
-    strategies: Strategies = None,
+    strategies: Annotated[
+        Any,
+        options.Option(
+            'names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
+            ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
+            check=checked_strategies,
+            flag=options.Flag(help=f"of {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"),
+        ),
+    ] = None,
     *,
     budgets: Annotated[
         Any,

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 from enum import Enum
 from functools import partial
 from itertools import chain, compress
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -226,42 +226,38 @@ def _checked_tolerance(tolerance: Any) -> float:
     return share
 
 
-PoolDepth: TypeAlias = Annotated[
-    int | str | None,
-    options.Option(
-        'None (default) tries one depth for all topics (``"common"``) and one for each (``"topic"``, for pools as deep '
-        "as a budget allowed); a whole number is taken as it is.",
-        check=lambda depth: (
-            choice("depth", depth, ("common", "topic")) if isinstance(depth, str) else depth_of_pool(depth)
-        ),
-    ),
-]
-Tolerance: TypeAlias = Annotated[
-    float | None,
-    options.Option(
-        "share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1. None "
-        "(default) tries 0, .01, .02, .05 and .1, and leaves out runs that lack far more judgments than the others.",
-        check=_checked_tolerance,
-    ),
-]
-TriedOrder: TypeAlias = Annotated[
-    str | None,
-    options.Option(
-        'the order of documents: ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``. None (default) tries the '
-        "one in which the field is pooled, then the others.",
-        choices=tuple(ORDERS),
-    ),
-]
-
-
 @study(question="Who was pooled, and to which depth?", aim="fair", command="infer-pool", page="who-was-pooled")
 def infer_pool(
     runs: options.Runs,
     qrels: options.Judgments,
     *,
-    depth: PoolDepth = None,
-    tolerance: Tolerance = None,
-    order: TriedOrder = None,
+    depth: Annotated[
+        int | str | None,
+        options.Option(
+            'None (default) tries one depth for all topics (``"common"``) and one for each (``"topic"``, for pools as '
+            "deep as a budget allowed); a whole number is taken as it is.",
+            check=lambda depth: (
+                choice("depth", depth, ("common", "topic")) if isinstance(depth, str) else depth_of_pool(depth)
+            ),
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        options.Option(
+            "share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1. None "
+            "(default) tries 0, .01, .02, .05 and .1, and leaves out runs that lack far more judgments than the "
+            "others.",
+            check=_checked_tolerance,
+        ),
+    ] = None,
+    order: Annotated[
+        str | None,
+        options.Option(
+            'the order of documents: ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``. None (default) tries '
+            "the one in which the field is pooled, then the others.",
+            choices=tuple(ORDERS),
+        ),
+    ] = None,
     verbose: options.Verbose = False,
 ) -> InferredPool:
     """Infer which runs contributed to the pool behind a set of judgments, and to which depth.

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -552,27 +552,6 @@ def _measured(measure: MeasureLike | None, rel: int | None) -> ir_measures.Measu
     return parsed
 
 
-Target: TypeAlias = Annotated[
-    str,
-    options.Option(
-        'what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of the run of `runs`. '
-        '``"difference"``: of ``P@k`` between two `runs`, first less second. ``"precision"``: of each label of the '
-        "judge, the share of its documents that people find relevant.",
-        choices=TARGETS,
-        flag=options.Flag(help=f"one of {', '.join(TARGETS)}", metavar="WHAT", kind="text"),
-    ),
-]
-JudgeRel: TypeAlias = Annotated[
-    int | None,
-    options.Option(
-        "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 and 1, "
-        "else `rel`. Labels above the highest of the pilot are refused without it.",
-        check=lambda value: checked_rel(value, "judge_rel"),
-        flag=options.Flag(metavar="LABEL"),
-    ),
-]
-
-
 @study(
     question="How many labels of a model must people check, and which?",
     aim="models",
@@ -590,7 +569,16 @@ def plan_labels(
         ),
     ],
     *,
-    target: Target = "mean",
+    target: Annotated[
+        str,
+        options.Option(
+            'what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of the run of '
+            '`runs`. ``"difference"``: of ``P@k`` between two `runs`, first less second. ``"precision"``: of each '
+            "label of the judge, the share of its documents that people find relevant.",
+            choices=TARGETS,
+            flag=options.Flag(help=f"one of {', '.join(TARGETS)}", metavar="WHAT", kind="text"),
+        ),
+    ] = "mean",
     width: Annotated[
         float | None,
         options.Option(
@@ -630,7 +618,15 @@ def plan_labels(
         ),
     ] = None,
     rel: options.Rel = None,
-    judge_rel: JudgeRel = None,
+    judge_rel: Annotated[
+        int | None,
+        options.Option(
+            "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 and "
+            "1, else `rel`. Labels above the highest of the pilot are refused without it.",
+            check=lambda value: checked_rel(value, "judge_rel"),
+            flag=options.Flag(metavar="LABEL"),
+        ),
+    ] = None,
     seed: options.Seed = 0,
 ) -> LabelPlan:
     """Plan how many labels of a judge people must check, and which, for an interval of a given width.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -476,18 +476,6 @@ class Subcollections(Result):
         return lines
 
 
-How: TypeAlias = Annotated[
-    str,
-    options.Option(
-        '``"source"`` (default): a part for each source; ``"random"``: disjoint parts drawn at random, of all `sizes`, '
-        'or as large as the sources are; ``"mixed"``: for each two sources and each share two disjoint parts, of which '
-        "that share comes from their own source, and the rest from all others.",
-        choices=("source", "random", "mixed"),
-        flag=options.Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
-    ),
-]
-
-
 def _check(given: Mapping[str, Any]) -> None:
     if "how" in given:
         checked_drawing(**{name: given[name] for name in ("how", "sizes", "shares", "whole", "repeats", "seed")})
@@ -520,7 +508,16 @@ def subcollections(
             flag=options.Flag(help="prefixes of docnos", metavar="LIST", kind="list", default="the first letters"),
         ),
     ] = None,
-    how: How = "source",
+    how: Annotated[
+        str,
+        options.Option(
+            '``"source"`` (default): a part for each source; ``"random"``: disjoint parts drawn at random, of all '
+            '`sizes`, or as large as the sources are; ``"mixed"``: for each two sources and each share two disjoint '
+            "parts, of which that share comes from their own source, and the rest from all others.",
+            choices=("source", "random", "mixed"),
+            flag=options.Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
+        ),
+    ] = "source",
     shares: Annotated[
         Any,  # one or several
         options.Option(
