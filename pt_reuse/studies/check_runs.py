@@ -14,15 +14,7 @@ from pt_reuse.data.run_set import as_runs_before
 from pt_reuse.errors import count
 from pt_reuse.inputs import read_judgments
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import (
-    WIDE,
-    RunFit,
-    judged_documents,
-    over_tied_orders,
-    tied_shares,
-    usual_measures,
-    warn_of_lower_grades,
-)
+from pt_reuse.scoring import caveats
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import mean_over_topics, provided_measures
@@ -107,22 +99,22 @@ def check_runs(runs: options.Runs, qrels: options.Judgments, measures: options.M
     """
     field, given = as_runs_before(runs, qrels)
     people = read_judgments(given)
-    chosen = usual_measures(people.rel) if measures is None else measures
-    warn_of_lower_grades(chosen, people.rel)
+    chosen = caveats.usual_measures(people.rel) if measures is None else measures
+    caveats.warn_of_lower_grades(chosen, people.rel)
     values, n_measures = base_scores(field, people, chosen), len(chosen)
-    orders = over_tied_orders(field, people, chosen, values, complete=True)
+    orders = caveats.over_tied_orders(field, people, chosen, values, complete=True)
     ties = pd.DataFrame(
         {
             "name": np.repeat(field.names, n_measures),
             "measure": [repr(measure) for measure in chosen] * len(field),
-            "tied": tied_shares(field, people, [cutoff_of(measure) for measure in chosen]).T.ravel(),
+            "tied": caveats.tied_shares(field, people, [cutoff_of(measure) for measure in chosen]).T.ravel(),
             "score": mean_over_topics(values, None).T.ravel(),
             **{name: getattr(orders, name).T.ravel() for name in ("low", "mean", "high")},
         }
     )
-    fit = RunFit.of(field, people)
-    documents, judged = judged_documents(field, people)
-    wide = (ties["high"] - ties["low"]).to_numpy(dtype=float, na_value=0.0) > WIDE
+    fit = caveats.RunFit.of(field, people)
+    documents, judged = caveats.judged_documents(field, people)
+    wide = (ties["high"] - ties["low"]).to_numpy(dtype=float, na_value=0.0) > caveats.WIDE
     misfits = {
         "topics": fit.lacking > 0,
         "documents": (documents > 0) & (judged == 0),

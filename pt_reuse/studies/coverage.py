@@ -25,18 +25,7 @@ from pt_reuse.data.topic_jobs import TOPICS, Arrays, part_topics, run_topics, to
 from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.errors import InputError, count, fraction
 from pt_reuse.inputs import Inputs, settings_of
-from pt_reuse.plots.marks import (
-    Kind,
-    down,
-    draw_kinds,
-    draw_level,
-    draw_line,
-    finish_rows,
-    most_rows,
-    name_points,
-    not_shown,
-    notes,
-)
+from pt_reuse.plots import marks
 from pt_reuse.plots.run_scores import draw_points, groups_of, largest_first
 from pt_reuse.plots.sheet import DARK, FIRST, SECOND, Axes, Place, Sheet, looks
 from pt_reuse.pooling.depth import checked_depths
@@ -218,16 +207,17 @@ def _draw_runs(result: Coverage, _: str, place: Place) -> Axes:
     table = pd.DataFrame({"name": result.by_run["name"], "mean": mean, "group": groups_of(result.by_run, by)})
     table = table.assign(low=low, high=high).sort_values("mean", ascending=False, kind="stable")
     some = table[table["mean"] > 0]
-    rows = some.head(most_rows(sheet, None if sheet.narrow else _DRAWN))
+    rows = some.head(marks.most_rows(sheet, None if sheet.narrow else _DRAWN))
     kinds = {
-        name: Kind(sheet.legend_name(name), look.stroke, look.marker) for name, look in looks(table["group"]).items()
+        name: marks.Kind(sheet.legend_name(name), look.stroke, look.marker)
+        for name, look in looks(table["group"]).items()
     }
-    entries = draw_kinds(sheet, rows, ("mean", "low", "high"), kinds, "group")
+    entries = marks.draw_kinds(sheet, rows, ("mean", "low", "high"), kinds, "group")
     sheet.limit("x", (0, max(0.1, 1.05 * float(np.nanmax(rows[["mean", "high"]], initial=0.0)))))
     others = (len(some) - len(rows), "with less"), (len(table) - len(some), "with none")
-    x = f"share unjudged: mean, quartiles of topics{notes(*others, noun='run')}"
+    x = f"share unjudged: mean, quartiles of topics{marks.notes(*others, noun='run')}"
     sheet.label(title=f"Unjudged documents down to rank {result.at}", x=x)
-    return finish_rows(sheet, rows["name"].tolist(), entries, title=by)
+    return marks.finish_rows(sheet, rows["name"].tolist(), entries, title=by)
 
 
 def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
@@ -239,7 +229,7 @@ def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
     field, runs = looks(grouped["group"]), grouped.groupby("group")["name"].nunique()
     entries: list[tuple[Any, str]] = []
     for name in shown:
-        line = draw_line(
+        line = marks.draw_line(
             sheet, range(len(depths)), wide.loc[name, depths], field[name].stroke, marker=field[name].marker
         )
         entries.append((line, sheet.legend_name(name, f" ({count(int(runs[name]), 'run')})")))
@@ -247,12 +237,12 @@ def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
     without = known.groupby("depth")["unjudged_without_own"].mean()
     if len(known):
         at = [depths.index(depth) for depth in without.index]
-        line = draw_line(sheet, at, without, DARK, linestyle=":", zorder=2)
+        line = marks.draw_line(sheet, at, without, DARK, linestyle=":", zorder=2)
         entries.append((line, "contributors, had they not taken part"))
     sheet.ax.set_xticks(range(len(depths)), [f"{depth:,}" for depth in depths])
     sheet.limit("x", (-0.3, len(depths) - 0.7))
     sheet.limit("y", (0, 1.08 * max([0.05, float(wide.loc[shown].to_numpy().max()), *without])))
-    x = f"documents from the top{not_shown(len(wide) - len(shown), str(by))}"
+    x = f"documents from the top{marks.not_shown(len(wide) - len(shown), str(by))}"
     sheet.label(title="Unjudged documents by depth", x=x, y="share unjudged, mean over runs")
     return sheet.finish(entries, (0.62, 0.42), grid="y", numbers="y", title=by)
 
@@ -262,7 +252,7 @@ def _draw_residual(result: Coverage, _: str, place: Place) -> Axes:
     sheet, by = Sheet.open(place), result.drawn_by
     points = result.by_run.assign(x=result.by_run["unjudged"], y=result.by_run["residual"])
     entries = draw_points(sheet, points, by, largest_first(points, by, "x") if by else [], hollow=True)
-    draw_level(sheet, "y", 0, zorder=2)
+    marks.draw_level(sheet, "y", 0, zorder=2)
     # what lies on the edge is seen whole
     sheet.limit_around("x", [0.0, 0.05, *points["x"]], air=0.06)
     sheet.limit_around("y", [0.0, 0.05, *points["y"]], air=0.06)
@@ -270,7 +260,7 @@ def _draw_residual(result: Coverage, _: str, place: Place) -> Axes:
     sheet.label(title="Unjudged documents and what they may do", x=x, y=y)
     sheet.finish(entries, (0.7, 0.45), title=by)
     worst = points[points["x"] > 0].sort_values("x", ascending=False, kind="stable")
-    name_points(sheet, worst, points[["x", "y"]].to_numpy(dtype=float), share=0.4)
+    marks.name_points(sheet, worst, points[["x", "y"]].to_numpy(dtype=float), share=0.4)
     return sheet.ax
 
 
@@ -279,17 +269,17 @@ def plot_rises(rows: pd.DataFrame, *, measure: str, place: Place | None = None) 
     sheet = Sheet.open(place, "bars")
     moved = rows[rows["rise"] != 0]
     # of many those that move furthest
-    shown = moved.iloc[np.sort(np.argsort(-moved["rise"].abs(), kind="stable")[: most_rows(sheet)])]
+    shown = moved.iloc[np.sort(np.argsort(-moved["rise"].abs(), kind="stable")[: marks.most_rows(sheet)])]
     shown = shown.sort_values("rise", ascending=False, kind="stable")
-    rise, at = shown["rise"].to_numpy(dtype=float), down(len(shown))
+    rise, at = shown["rise"].to_numpy(dtype=float), marks.down(len(shown))
     colours = [FIRST if up else SECOND for up in rise > 0]
     sheet.ax.barh(at, rise, 0.76, color=colours, edgecolor=DARK, linewidth=0.3, zorder=2)
-    draw_level(sheet, "x", 0, zorder=3)
+    marks.draw_level(sheet, "x", 0, zorder=3)
     sheet.limit_around("x", [0.0, 1.0, *rise])
     keep = f"; {count(len(rows) - len(moved), 'run')} keep their rank" if len(moved) < len(rows) else ""
-    more = not_shown(len(moved) - len(shown), "run")
+    more = marks.not_shown(len(moved) - len(shown), "run")
     sheet.label(title="Ranks without unjudged documents", x=f"ranks gained by {measure}, condensed lists{keep}{more}")
-    return finish_rows(sheet, shown["name"].tolist(), whole=True)
+    return marks.finish_rows(sheet, shown["name"].tolist(), whole=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
