@@ -68,7 +68,6 @@ class UnjudgedBounds(Result):
     second      | Worse       |            | the other; pairs that tie as judged are left out
     p           | p           | p          | of the test over topics as judged, corrected
     holds       | Hold        | count      | whether the first is better under every completion, or how many pairs
-    significant | Significant | count      | whether the difference is significant, or how many pairs
     verdict     | Verdict     |            | "both", "holds only", "significant only" or "neither"
     both        | Both        | count      | pairs that hold and are significant
     neither     | Neither     | count      | pairs that do not hold and are not significant

@@ -71,7 +71,6 @@ class EstimatorComparison(Result):
     rank_width     | Rank width | tenths | mean width of these, or of the bounds
     decided        | Decided pairs | score | share of pairs with a run of another unit that the interval decides
     wrong          | Wrong pairs | score | how many of these it decides wrongly
-    score          | Score     | score | score with all that is judged
     zero           | Unjudged as 0 | score | score as if its unit had not been pooled
     predicted      | Predicted | score | prediction of it
     low            | Lowest    | score | lower end of the interval

@@ -108,7 +108,6 @@ class StrategyComparison(Result):
     own_       | own      | | of the ranking in which each run is scored by judgments built without its own unit
     alone_max_drop   | Own largest drop    | count  | the most ranks that a run loses when its unit alone is scored so
     field_max_drop   | Largest drop, field | count  | the most ranks that any run loses then
-    field_worst      | By leaving out      |        | the unit with that drop, None where none loses any
     """
 
     table: Annotated[

@@ -255,7 +255,7 @@ class Sizes:
     def _smallest(
         self, totals: range, drawn: Callable[[int], NDArray[Any]], number: Number, strata: Strata, width: float
     ) -> int:
-        """Return the smallest total after which an interval is no wider; all larger ones do, too, and the last may."""
+        """Return the smallest total after which an interval is no wider, as after all larger ones; else the largest."""
 
         def fits(total: int) -> bool:
             return strata.interval(number, drawn(total), self.confidence).width <= width
@@ -499,7 +499,7 @@ def _people(judgments: Qrels | None) -> pd.DataFrame:
 
 
 def _first_documents(
-    labels: Qrels, labelled: pd.DataFrame, target: str, given: Any, measure: ir_measures.Measure
+    labelled: pd.DataFrame, target: str, given: Any, measure: ir_measures.Measure
 ) -> tuple[pd.DataFrame, str, dict[str, Any]]:
     """Return the first k documents of a run, or those of two that the other has not, and what they add up to."""
     runs, needed = as_runs(given), 2 if target == DIFFERENCE else 1
@@ -679,7 +679,7 @@ def plan_labels(
         raise InputError("the judge labelled nothing: no label is 0 or above.", argument="judge_labels")
     frame, name, of_runs = labelled.assign(run=None, gain=1 / len(labelled)), SHARE, dict[str, Any]()
     if measured is not None:
-        frame, name, of_runs = _first_documents(labels, labelled, target, runs, measured)
+        frame, name, of_runs = _first_documents(labelled, target, runs, measured)
     frame = frame.merge(_people(judged), on=_KEYS, how="left").astype({"label": "Int64", "people": "Int64"})
     table, stratum = _strata(frame, lowest)
     counts = _pilot_counts(labelled, frame, judged, lowest)

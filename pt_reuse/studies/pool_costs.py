@@ -58,7 +58,6 @@ class PoolCosts(Result):
     per_topic     | Per topic     | tenths | documents of a topic with judgments
     share         | Share         | score  | of all known relevant documents, NaN where there are none
     new_documents | New documents | count  | documents beyond the depth before
-    new_relevant  | New relevant  | count  | relevant documents beyond the depth before
     cost          | New per new relevant | tenths | new documents for each new relevant one, NaN where there is none
     """
 

@@ -461,7 +461,6 @@ class PredictionPowered(OfJudges):
     sampling_high | High, sampling | score | upper end by that
     first       | First        |        | a run
     second      | Second       |        | another one
-    significant | Significant  | count  | whether that is significant, or how many pairs are
     human_      | people alone |        | by people's labels alone
     rank        | Rank         | count  | from 1 + the significantly better runs to the runs less the worse ones
     judge_rank  | Rank, judge  | count  | rank by the judge's labels

@@ -65,7 +65,6 @@ class SignificanceFidelity(OfJudges):
     plots = {"counts": drawn_by_measure(plot_outcomes), "pairs": drawn_by_judge(plot_pairs, "pairs")}
     key = (KeyFigures(("false_share", "missed_share", "opposite"), row="{judge}"),)
     columns = """
-    untested | Untested | count | pairs without a p-value
     human_significant | By people | count | pairs that differ significantly by people
     judge_significant | Significant | count | pairs that differ significantly by the judge
     agree | Same winner | count | significant by both, the same winner
@@ -262,7 +261,6 @@ class DiscriminativePower(Result):
     not_covered = "which differences are true or large; runs may differ where no difference is significant."
     plots = {"levels": _draw}
     columns = """
-    significant | Significant | count | how many of them differ significantly, or whether p_corrected is at most `alpha`
     power       | Power       | score | their share, NaN with fewer than two topics, which no test takes
     smallest_significant    | Smallest significant    | score | the smallest significant difference
     largest_not_significant | Largest not significant | score | the largest difference that is not

@@ -372,7 +372,6 @@ class Subcollections(Result):
     sn            | SN            | count  | pairs of systems that are significant on the first only
     ns            | NS            | count  | pairs of systems that are significant on the other only
     nn            | NN            | count  | pairs of systems that are significant on neither
-    untested      | Untested      | count  | pairs of systems without a p-value
     significant   | Significant pairs | count | how many of them differ significantly
     significant_share | Significant | score | their share
     least         | Lowest mean   | score  | the lowest mean score
