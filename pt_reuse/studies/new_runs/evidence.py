@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.expected import Expected, Floats, Likely, expected_scores
-from pt_reuse.arrays.kernels import UNJUDGED, Changes, Spec
+from pt_reuse.arrays.kernels import UNJUDGED, Spec
 from pt_reuse.arrays.lists import offsets, ranges, stable_order
 from pt_reuse.arrays.rescore import HitIndex, Hits
 from pt_reuse.data.judgments import Qrels
@@ -26,7 +26,7 @@ from pt_reuse.pooling.fit import unjudged_tops, with_unjudged
 from pt_reuse.pooling.scorers import LogisticScorer, Scorer, TfIdf, Training, places_of
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.perturbed import scores_under
 
 Rows = NDArray[np.int64]
 #: 4 bytes each: there may be tens of millions
@@ -129,11 +129,10 @@ class Lists:
         """Find the documents of the judgments in the lists of runs, each of its (runs,) unit, down to a rank."""
         order = np.argsort(unit, kind="stable")
         documents, field, parts = qrels.arrays.documents, runs.field, list[tuple[range, Hits]]()
-        n_topics, n_runs = len(qrels.topics), len(runs)
-        index, at = HitIndex(field, documents), [field.topic_row.get(topic, -1) for topic in documents.topics]
-        sizes = np.append(field.lengths.sum(axis=1), 0)[at]
+        n_topics, n_runs, index = len(qrels.topics), len(runs), HitIndex(field, documents)
+        sizes = np.append(field.lengths.sum(axis=1), 0)[index.field_topic]
         # some topics at a time
-        for topics in cut_where(sizes.tolist(), parts_of(field, at), _AT_ONCE):
+        for topics in cut_where(sizes.tolist(), parts_of(field, index.field_topic), _AT_ONCE):
             hits = index.gather(topics).top(cutoff)
             parts.append((topics, replace(hits, row=hits.row + np.int32(documents.starts[topics.start]))))
         none = np.zeros(0, dtype=np.int64)
@@ -259,16 +258,9 @@ class Evidence:
 
     def without(self, measures: Sequence[ir_measures.Measure], sets: Sequence[Sequence[int]]) -> Floats:
         """Return (measures, sets, topics, runs) scores without what the units of each set alone brought."""
-        rows = [np.flatnonzero((self.labels >= 0) & ~self.known(units)) for units in sets]
-        every = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
-        of_set = np.repeat(np.arange(len(sets)), [len(row) for row in rows])
-        found = np.empty((len(measures), len(sets), self.n_topics, len(self.runs)))
-        changes = Changes(len(sets), of_set, every, np.full(len(every), UNJUDGED))
-        for block in rescore(self.runs, self.qrels, measures, changes):
-            found[:, :, block.topics.start : block.topics.stop] = block.base[:, None]
-            for m, values in enumerate(block.values):
-                found[m, block.set, block.topic] = values
-        return found
+        gone = [(self.labels >= 0) & ~self.known(units) for units in sets]
+        labels = np.where(np.array(gone), np.int16(UNJUDGED), self.labels)
+        return scores_under(self.runs, self.qrels, measures, labels).swapaxes(0, 1)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from pt_reuse.plots.sheet import Axes, Place, Sheet, Style, look, plain
 from pt_reuse.result import Result, Told, only, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.measures import MeasureLike, adds_up, measure_among
-from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import of_all_topics, provided_measures
 from pt_reuse.studies.subcollections.sources import (
     Corpus,
@@ -101,9 +101,7 @@ class PartTask:
         topics, testing = self.qrels.topics, self.testing
         with located(f"part {self.name!r}"):
             runs = self.systems.on_part(self.docnos).select(self.systems.names)
-            values = np.empty((len(self.measures), len(topics), len(runs)))
-            for block in rescore(runs, self.qrels, self.measures):
-                values[:, block.topics.start : block.topics.stop] = block.base
+            values = base_scores(runs, self.qrels, self.measures)
         every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
         at = [runs.field.topic_row.get(topic, -1) for topic in topics]
         lengths = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])[at][self.counts]
