@@ -353,7 +353,7 @@ class Case:
         """Return (runs, topics) scores of the lists without unjudged documents."""
         known = self.known[self.row]
         counts = np.bincount(self.cell[known], minlength=len(self.counts))
-        rank = (_before(counts) + 1).astype(np.int32)
+        rank = ranges(np.ones_like(counts), counts).astype(np.int32)
         kept = replace(self, counts=counts, rank=rank, row=self.row[known])
         zeros = {label: np.zeros(len(self.unjudged_docs)) for label in labels}
         return kept.scored(spec, zeros, gains)[0]
@@ -366,7 +366,7 @@ class Case:
         good = self.labels[self.row[known]] >= rel
         before: Rows = np.cumsum(~good) - ~good
         counts = np.bincount(cell, minlength=len(self.counts))
-        above: Rows = before - before[np.arange(len(before)) - _before(counts)]
+        above: Rows = before - before[np.repeat(offsets(counts)[:-1], counts)]
         relevant, others = self.found[rel], self.judged - self.found[rel]
         most = np.maximum(np.minimum(relevant, others), 1)
         lost = np.where(above > 0, np.minimum(above, relevant[topic]) / most[topic], 0.0)
@@ -381,10 +381,6 @@ class Case:
         share = np.divide(cells.reshape(self.shape), returned, out=np.ones(self.shape), where=returned > 0)
         # a topic that a run lacks says nothing of how much of it is judged
         return np.sum(1 - share, axis=1) / np.maximum((returned > 0).sum(axis=1), 1)
-
-
-def _before(counts: Rows) -> Rows:
-    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 class LeaveOneOutSetting:
