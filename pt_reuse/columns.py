@@ -53,7 +53,7 @@ max_drop         | Largest drop     | ranks   | the most ranks that a run loses
 max_rise         | Largest rise     | ranks   | the most ranks that a run gains
 share            | Share            | score   | the share
 strategy         | Strategy         |         | the strategy
-systems          | Systems          | count   | how many systems are ranked
+systems          | Systems          | count   | how many systems
 pairs            | Pairs            | count   | how many pairs of runs
 difference       | Difference       | difference | mean score of the first less that of the second
 p                | p                | p       | the p-value of its test, NaN where there is none
@@ -64,7 +64,7 @@ new_relevant     | New relevant     | count   | how many of the new ones are rel
 dropped          | Dropped run      |         | that run, the best one of several; None where no run loses any
 largest_loss_pct | Largest loss, %  | tenths  | the largest loss of a run in per cent, 0 where none loses
 field_min_tau_b  | Smallest tau_b, field | score | smallest tau_b when the whole field is ranked without one unit
-field_worst      | By leaving out   |         | the unit with that drop, of several the one with the smallest tau_b
+field_worst      | By leaving out   |         | the unit with that drop, of several by tau_b; None where none loses
 kind             | Kind             |         | "model", or "people" for another person
 annotator        | Annotator        |         | the annotator
 first            | Annotator        |         | an annotator
