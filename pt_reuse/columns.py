@@ -52,6 +52,19 @@ tau_ap_b         | tau_AP           | score   | tau_AP,b of them
 max_drop         | Largest drop     | ranks   | the most ranks that a run loses
 max_rise         | Largest rise     | ranks   | the most ranks that a run gains
 share            | Share            | score   | the share
+strategy         | Strategy         |         | the strategy
+systems          | Systems          | count   | how many systems
+pairs            | Pairs            | count   | how many pairs of runs
+difference       | Difference       | difference | mean score of the first less that of the second
+p                | p                | p       | the p-value of its test, NaN where there is none
+p_corrected      | p, corrected     | p       | that corrected for the number of pairs
+significant      | Significant      | count   | whether the difference is significant, or how many pairs differ so
+untested         | Untested         | count   | pairs without a p-value
+new_relevant     | New relevant     | count   | how many of the new ones are relevant
+dropped          | Dropped run      |         | that run, the best one of several; None where no run loses any
+largest_loss_pct | Largest loss, %  | tenths  | the largest loss of a run in per cent, 0 where none loses
+field_min_tau_b  | Smallest tau_b, field | score | smallest tau_b when the whole field is ranked without one unit
+field_worst      | By leaving out   |         | the unit with that drop, of several by tau_b; None where none loses
 kind             | Kind             |         | "model", or "people" for another person
 annotator        | Annotator        |         | the annotator
 first            | Annotator        |         | an annotator

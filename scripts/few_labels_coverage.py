@@ -18,7 +18,7 @@ from store import deep, labels, laid_out
 import pt_reuse as ptr
 from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_means, t_interval
 from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.studies.prediction_powered import Strata, numbers_of
+from pt_reuse.studies.plan_labels import Strata, numbers_of
 
 #: name -> documents of each label, and how many of these people find relevant
 MADE = {

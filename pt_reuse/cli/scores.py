@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
     from pt_reuse.data.run_set import RunSet
     from pt_reuse.pooling.pool import Pool
-    from pt_reuse.studies.judged_lists import JudgedLists
+    from pt_reuse.studies.coverage import JudgedLists
 
 
 #: the documents to be judged, as a file of judgments in which every label is still to come
@@ -324,7 +324,7 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     from pt_reuse.data.units import check_unit_is_given
     from pt_reuse.scoring.caveats import misfits, relevant_only, tell
     from pt_reuse.scoring.scores import check_topics
-    from pt_reuse.studies.judged_lists import JudgedLists
+    from pt_reuse.studies.coverage import JudgedLists
 
     plan = plan_field(options, pooled_matters=False)
     judgments, jobs = plan.needed_judgments(), checked_jobs(options.jobs)

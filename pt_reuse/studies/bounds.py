@@ -66,12 +66,9 @@ class UnjudgedBounds(Result):
     rank_high   | Worst rank  | count      | 1 and the number of runs that are better under some completion
     first       | Better      |            | the better run as judged
     second      | Worse       |            | the other; pairs that tie as judged are left out
-    difference  | Difference  | difference | of their means
     p           | p           | p          | of the test over topics as judged, corrected
     holds       | Hold        | count      | whether the first is better under every completion, or how many pairs
-    significant | Significant | count      | whether the difference is significant, or how many pairs
     verdict     | Verdict     |            | "both", "holds only", "significant only" or "neither"
-    pairs       | Pairs       | count      | pairs
     both        | Both        | count      | pairs that hold and are significant
     neither     | Neither     | count      | pairs that do not hold and are not significant
     mean_width  | Ranks of a run | tenths  | the ranks that a run may have, the mean

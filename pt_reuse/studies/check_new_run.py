@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -112,9 +112,8 @@ class NewRunCheck(Result):
         pd.DataFrame,
         Table(
             "measure and new run",
-            "measure name unjudged usual_unjudged estimator score~ rank~ predicted~ clipped predicted_rank~ topics_low "
-            "topics_high both_low both_high both_rank_low both_rank_high abstains why caveat to_judge",
-            report="name score predicted predicted_rank both_rank_low both_rank_high",
+            "measure name* unjudged usual_unjudged estimator score~* rank~ predicted~* clipped predicted_rank~* "
+            "topics_low topics_high both_low both_high both_rank_low* both_rank_high* abstains why caveat to_judge",
             caption="{measure} of new runs: as judged and under every completion; predicted, with its interval.",
             noun="runs",
         ),
@@ -249,21 +248,6 @@ def _ends(row: Mapping[str, Any], name: str, sign: int = 1) -> str:
     return "-" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" if low < high else f"{low:{digits}}"
 
 
-Sampled: TypeAlias = Annotated[
-    Any,
-    Option(
-        'labels of a sample of the unjudged documents, that of :func:`judge_next` with ``goal="score"``, with its '
-        "columns ``inclusion drawn plan``, or a CSV file of them; the score is then estimated from them.",
-        check=sampled_labels,
-        flag=Flag(
-            help="CSV with qid, docno, label, inclusion, drawn, plan: the documents of judge-next --goal score, judged",
-            metavar="FILE",
-            kind="text",
-        ),
-    ),
-]
-
-
 @study(
     question="May I score my new system with these judgments, and does it beat another one?",
     command="check-new-run",
@@ -301,7 +285,20 @@ def check_new_run(
     by: LeftOut = "team",
     judge: Judge = None,
     corpus: Corpus = None,
-    sampled: Sampled = None,
+    sampled: Annotated[
+        Any,
+        Option(
+            'labels of a sample of the unjudged documents, that of :func:`judge_next` with ``goal="score"``, with its '
+            "columns ``inclusion drawn plan``, or a CSV file of them; the score is then estimated from them.",
+            check=sampled_labels,
+            flag=Flag(
+                help="CSV with qid, docno, label, inclusion, drawn, plan: the documents of judge-next --goal score, "
+                "judged",
+                metavar="FILE",
+                kind="text",
+            ),
+        ),
+    ] = None,
     depth: options.Depth = None,
     rel: options.Rel = None,
     contributors: options.Contributing = "pooled",
@@ -350,8 +347,7 @@ def check_new_run(
     later = as_new_runs(new, inputs.runs, inputs.qrels, topics, call="check_new_run(new, runs, qrels)")
     pooled, units = inputs.pooled(depth, contributors, pool_order), inputs.runs.units(by)
     rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
-    how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
-    predictor = NewRunPredictor(inputs, pooled, later, **how)
+    predictor = NewRunPredictor(inputs, pooled, later, by=by, confidence=confidence, judge=judge, corpus=corpus)
     if predictor.n_telling < 2:
         predictor.learn_nothing()
     gap = predictor.gap.caveats() if predictor.train else ()
@@ -388,15 +384,17 @@ def check_new_run(
         test=f"{TESTS['t']}, two-sided",
         alpha=ALPHA,
         correction="none",
-        completions=predictor.completions,
+        completions=f"any label for each unjudged document of the new runs down to depth {pooled.depth}, and below it "
+        "for those that the measure sees in the run itself; all others as judged",
         unjudged_documents=len(predictor.evidence.unknown),
-        predicted=predictor.predicted_for,
+        predicted=f"the documents of its own {by} down to depth {pooled.depth} judged, and no others",
     )
-    table, involved = pd.DataFrame(list(own.values())), {name for _, *pair in pairs for name in pair}
+    table = pd.DataFrame(list(own.values()))
+    rivals_of = Rivals(predictor, own, inputs.qrels, {name for _, *pair in pairs for name in pair})
     ranks = [name for name in table if name == "rank" or "rank_" in name]
     return NewRunCheck(
         table=table.astype({**dict.fromkeys(ranks, "int64"), "predicted_rank": float}),
-        against=pd.DataFrame(Rivals(predictor, own, inputs.qrels, involved).table(pairs)),
+        against=pd.DataFrame([rivals_of.row(*pair) for pair in pairs]),
         topics=pd.concat(by_topic, ignore_index=True),
         confidence=confidence,
         settings=settings,

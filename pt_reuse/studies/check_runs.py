@@ -14,15 +14,7 @@ from pt_reuse.data.run_set import as_runs_before
 from pt_reuse.errors import count
 from pt_reuse.inputs import read_judgments
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import (
-    WIDE,
-    RunFit,
-    judged_documents,
-    over_tied_orders,
-    tied_shares,
-    usual_measures,
-    warn_of_lower_grades,
-)
+from pt_reuse.scoring import caveats
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import mean_over_topics, provided_measures
@@ -55,7 +47,6 @@ class RunCheck(Result):
     rising    | Rising lists     | count | of these, lists whose scores rise with the rank, or the row without ranks
     misfit    | What does not fit |      | what changes its scores: ``topics``, ``documents``, ``distances``, ``ties``
     tied      | Tied             | score | share of documents down to the cutoff that have the score of the next
-    score     | Score            | score | mean score
     low       | Lowest           | score | the lowest over all orders of equal scores; <NA> for measures of ir_measures
     mean      | Mean             | score | the mean over them, each as likely
     high      | Highest          | score | the highest
@@ -63,21 +54,11 @@ class RunCheck(Result):
 
     table: Annotated[
         pd.DataFrame,
-        Table(
-            "run",
-            "name topics lacking unknown documents judged lists constant rising misfit",
-            report="name topics lacking judged rising misfit",
-            noun="runs",
-        ),
+        Table("run", "name* topics* lacking* unknown documents judged* lists constant rising* misfit*", noun="runs"),
     ]
     ties: Annotated[
         pd.DataFrame,
-        Table(
-            "run and measure",
-            "name measure tied score low mean high",
-            report="name tied score low mean high",
-            noun="runs",
-        ),
+        Table("run and measure", "name* measure tied* score* low* mean* high*", noun="runs"),
     ]
 
     def answers(self) -> list[str]:
@@ -118,22 +99,22 @@ def check_runs(runs: options.Runs, qrels: options.Judgments, measures: options.M
     """
     field, given = as_runs_before(runs, qrels)
     people = read_judgments(given)
-    chosen = usual_measures(people.rel) if measures is None else measures
-    warn_of_lower_grades(chosen, people.rel)
+    chosen = caveats.usual_measures(people.rel) if measures is None else measures
+    caveats.warn_of_lower_grades(chosen, people.rel)
     values, n_measures = base_scores(field, people, chosen), len(chosen)
-    orders = over_tied_orders(field, people, chosen, values, complete=True)
+    orders = caveats.over_tied_orders(field, people, chosen, values, complete=True)
     ties = pd.DataFrame(
         {
             "name": np.repeat(field.names, n_measures),
             "measure": [repr(measure) for measure in chosen] * len(field),
-            "tied": tied_shares(field, people, [cutoff_of(measure) for measure in chosen]).T.ravel(),
+            "tied": caveats.tied_shares(field, people, [cutoff_of(measure) for measure in chosen]).T.ravel(),
             "score": mean_over_topics(values, None).T.ravel(),
             **{name: getattr(orders, name).T.ravel() for name in ("low", "mean", "high")},
         }
     )
-    fit = RunFit.of(field, people)
-    documents, judged = judged_documents(field, people)
-    wide = (ties["high"] - ties["low"]).to_numpy(dtype=float, na_value=0.0) > WIDE
+    fit = caveats.RunFit.of(field, people)
+    documents, judged = caveats.judged_documents(field, people)
+    wide = (ties["high"] - ties["low"]).to_numpy(dtype=float, na_value=0.0) > caveats.WIDE
     misfits = {
         "topics": fit.lacking > 0,
         "documents": (documents > 0) & (judged == 0),

@@ -77,7 +77,6 @@ class Circularity(OfJudges):
     reranked_in_best  | Re-ranked among the best | count | re-ranked systems among the `best` of all
     originals_in_best | Originals among the best | count | systems as they were among them; more than `best` with ties
     field          | Ranked       | | what is ranked: "original" runs, "re-ranked" ones, or "both" together
-    systems        | Systems      | count  | how many are ranked
     tau_b_best     | tau_b, best  | score  | tau_b of the systems alone that are best by people, of all topics
     reranked_score | Re-ranked    | score  | mean score once it is re-ranked
     gain           | Gain         | difference | by how much that is higher

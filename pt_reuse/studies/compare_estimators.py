@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse import options
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.columns import Table
 from pt_reuse.data.units import Units, check_every_run_has
 from pt_reuse.errors import InputError, choice, names, per_cent
@@ -42,7 +42,6 @@ from pt_reuse.study import study
 CHOSEN = "chosen"
 #: what figures call estimators whose names do not say what they do
 _IN_WORDS = {CHOSEN: "the best on the others", "zero": "unjudged as not relevant", "condensed": "unjudged left out"}
-_CLOSE = 10.0**-DECIMALS
 _usual = partial(usual_measures, binary=ir_measures.P @ 10)
 
 
@@ -72,7 +71,6 @@ class EstimatorComparison(Result):
     rank_width     | Rank width | tenths | mean width of these, or of the bounds
     decided        | Decided pairs | score | share of pairs with a run of another unit that the interval decides
     wrong          | Wrong pairs | score | how many of these it decides wrongly
-    score          | Score     | score | score with all that is judged
     zero           | Unjudged as 0 | score | score as if its unit had not been pooled
     predicted      | Predicted | score | prediction of it
     low            | Lowest    | score | lower end of the interval
@@ -304,7 +302,7 @@ def _table(by_run: pd.DataFrame) -> pd.DataFrame:
         means = {
             "error": (runs["predicted"] - runs["score"]).abs(),
             "rank_error": (runs["predicted_rank"] - runs["rank"]).abs(),
-            "coverage": runs["score"].between(runs["low"] - _CLOSE, runs["high"] + _CLOSE),
+            "coverage": runs["score"].between(runs["low"] - CLOSE, runs["high"] + CLOSE),
             "width": runs["high"] - runs["low"],
             "rank_coverage": runs["rank"].between(runs["rank_low"], runs["rank_high"]),
             "rank_width": runs["rank_high"] - runs["rank_low"],

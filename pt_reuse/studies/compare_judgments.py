@@ -151,7 +151,6 @@ class JudgmentComparison(Agreement):
     top_runs      | Best          | count | runs among the best `top`, more where runs tie with the last of them
     top_shared    | Best by both  | count | how many of these are among the best by both
     top_overlap   | Overlap       | score | top_shared as a share of the larger number of best runs
-    dropped       | Dropped run   |       | that run, the best one of several, None where no run loses any
     risen         | Risen run     |       | that run, the best one of several, None where no run gains any
     why           | Why           |       | why a paper shows it: best of its type, median, selected or not pooled
     unjudged_rate | Unjudged share | score | share of its documents down to `depth` that they lack, mean over topics
@@ -162,7 +161,6 @@ class JudgmentComparison(Agreement):
     relevant      | Relevant      | count | relevant ones of them
     remainder     | Remainder     | count | documents that a run ranks down to `depth` and the other judgments lack
     new           | New           | count | documents that ``new_by`` alone judged, of a run among its unjudged ones
-    new_relevant  | New relevant  | count | how many of these are relevant
     """
 
     table: Annotated[
@@ -401,8 +399,7 @@ def compare_judgments(
     # all topics tell the scales, those that only one has, too
     graded = both[0] if rel is None else both[0].with_rel(rel)
     with located(names[1]):
-        how: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "same_measures": measures_b is None}
-        scaled, words = _on_scale_of(graded, both[1], **how)
+        scaled, words = _on_scale_of(graded, both[1], rel=rel, judge_rel=judge_rel, same_measures=measures_b is None)
     sides = (graded, scaled) if topics == "own" else (graded.select(shared), scaled.select(shared))
     before, after = sides
     beware(one_run(len(field)))

@@ -83,7 +83,6 @@ class LeaderboardAgreement(Result):
     over          | Over     |         | what means are over: the shared or own topics, or means as they are given
     by            | By       |         | ``all`` runs, or the ``best`` of them
     part          | Runs of  |         | ``all``, or such as ``best 10``
-    runs          | Runs     | count   | how many these are
     topics        | Topics   | count   | over how many topics the reference's means are, 0 where that is not known
     drawn         | Drawn    |         | what is drawn for intervals, ``topics`` or ``runs``
     spearman      | Spearman | score   | Spearman's correlation of the means
@@ -97,9 +96,8 @@ class LeaderboardAgreement(Result):
         pd.DataFrame,
         Table(
             "judge, measure of people and measure of the judge, of all runs, and of the best of them",
-            "judge family measure judge_measure topics over drawn by part runs tau_b~ gamma~ tau_ap_b~ max_drop~ "
-            "max_rise~ spearman~ pearson~",
-            report="judge judge_measure part tau_b max_drop max_rise",
+            "judge* family measure judge_measure* topics over drawn by part* runs tau_b~* gamma~ tau_ap_b~ max_drop~* "
+            "max_rise~* spearman~ pearson~",
             noun="leaderboards",
             about="Where runs are drawn, drops have no ends, nor has a number that no run left out changes.",
         ),
@@ -108,8 +106,7 @@ class LeaderboardAgreement(Result):
         pd.DataFrame,
         Table(
             "judge, both measures and run, those first that rise furthest",
-            "judge family measure judge_measure name score judge_score rank judge_rank rise team type",
-            report="name score judge_score rank judge_rank rise",
+            "judge family measure judge_measure name* score* judge_score* rank* judge_rank* rise* team type",
             select={"judge": None, "judge_measure": None},
             noun="runs",
         ),

@@ -58,10 +58,6 @@ _KEYS = ["strategy", "budget", "measure"]
 _DRAWN = 6
 
 
-def _draw_found(result: StrategyComparison, _: str, place: Place) -> Axes:
-    return _draw("recall", "share of the pool's relevant documents found", result, "", place)
-
-
 def _draw(column: str, label: str, result: StrategyComparison, measure: str, place: Place) -> Axes:
     table, known = result.table, list(dict.fromkeys(result.table["strategy"]))
     budgets = sorted(set(table["budget"]))
@@ -90,7 +86,7 @@ class StrategyComparison(Result):
     )
     not_covered = "what a strategy would find beyond the judged documents of this pool."
     plots = {
-        "relevant": _draw_found,
+        "relevant": partial(_draw, "recall", "share of the pool's relevant documents found"),
         "tau_b": partial(_draw, "tau_b", "tau_b to the ranking by all judgments"),
         "tau_ap_b": partial(_draw, "tau_ap_b", "tau_ap_b to the ranking by all judgments"),
         "max_drop": partial(_draw, "max_drop", "largest drop of a run, in ranks"),
@@ -98,11 +94,9 @@ class StrategyComparison(Result):
 
     key = "tau_b max_drop recall judged"
     columns = """
-    strategy   | Strategy | | the strategy
     budget     | Budget   | number | share of each topic's judged pool, or judgments per topic
     seed       | Seed     | | the seed
     seeds      | Seeds    | count | over how many seeds numbers are means
-    judged     | Judged   | count | how many documents were judged
     relevant   | Found    | tenths | relevant documents found
     recall     | Share found | score | their share of the relevant ones of the pool
     by         | By       | | ``type`` or ``team``
@@ -113,18 +107,14 @@ class StrategyComparison(Result):
     units      | Units    | count | units that change the judgments
     own_       | own      | | of the ranking in which each run is scored by judgments built without its own unit
     alone_max_drop   | Own largest drop    | count  | the most ranks that a run loses when its unit alone is scored so
-    largest_loss_pct | Largest loss, %     | tenths | the largest loss of a score in per cent
-    field_min_tau_b  | Smallest tau_b, field | score | smallest tau_b when the whole field is ranked without one unit
     field_max_drop   | Largest drop, field | count  | the most ranks that any run loses then
-    field_worst      | By leaving out      |        | the unit with that drop, None where none loses any
     """
 
     table: Annotated[
         pd.DataFrame,
         Table(
             "strategy, budget and measure",
-            "strategy budget measure judged seeds relevant~ recall~ tau_b~ tau_ap_b~ max_drop~",
-            report="strategy budget recall tau_b max_drop",
+            "strategy* budget* measure judged seeds relevant~ recall~* tau_b~* tau_ap_b~ max_drop~*",
             descending=("budget", "recall"),
             noun="strategies",
         ),
@@ -133,24 +123,21 @@ class StrategyComparison(Result):
         pd.DataFrame,
         Table(
             "strategy, budget, seed and measure",
-            "strategy budget seed judged relevant recall measure tau_b tau_ap_b max_drop",
-            report="strategy budget seed recall tau_b max_drop",
+            "strategy* budget* seed* judged relevant recall* measure tau_b* tau_ap_b max_drop*",
         ),
     ]
     curve: Annotated[
         pd.DataFrame,
         Table(
             "strategy and point of its course, each per cent or a hundred steps to the largest budget, and each budget",
-            "strategy budget judged seeds relevant~ recall~",
-            report="strategy budget judged recall",
+            "strategy* budget* judged* seeds relevant~ recall~*",
         ),
     ]
     groups: Annotated[
         pd.DataFrame,
         Table(
             "strategy, budget, measure and group of runs",
-            "strategy budget measure by group runs seeds mean_drop~ change_pct~ others_change_pct~",
-            report="strategy budget group mean_drop change_pct others_change_pct",
+            "strategy* budget* measure by group* runs seeds mean_drop~* change_pct~* others_change_pct~*",
             noun="groups",
         ),
     ]
@@ -158,9 +145,8 @@ class StrategyComparison(Result):
         pd.DataFrame,
         Table(
             "strategy, budget and measure, by the first seed",
-            "strategy budget measure units own_tau_b? alone_max_drop? largest_loss_pct? field_min_tau_b? "
-            "field_max_drop? field_worst?",
-            report="strategy budget own_tau_b alone_max_drop field_max_drop field_worst",
+            "strategy* budget* measure units own_tau_b?* alone_max_drop?* largest_loss_pct? field_min_tau_b? "
+            "field_max_drop?* field_worst?*",
             about="No rows where nothing was left out.",
             noun="strategies",
         ),
@@ -207,17 +193,6 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     return chosen
 
 
-Strategies: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        'names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
-        ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
-        check=checked_strategies,
-        flag=options.Flag(help=f"of {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"),
-    ),
-]
-
-
 @study(
     question="Which documents should be judged first?",
     command="judge compare-strategies",
@@ -232,7 +207,15 @@ Strategies: TypeAlias = Annotated[
 def compare_strategies(
     runs: options.Runs,
     qrels: options.Judgments,
-    strategies: Strategies = None,
+    strategies: Annotated[
+        Any,
+        options.Option(
+            'names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
+            ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
+            check=checked_strategies,
+            flag=options.Flag(help=f"of {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"),
+        ),
+    ] = None,
     *,
     budgets: Annotated[
         Any,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import ir_measures
 import numpy as np
@@ -16,35 +16,28 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.field import AnyField
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.columns import Table
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.topic_jobs import TOPICS, Arrays, part_topics, run_topics, topics_array
 from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.errors import InputError, count, fraction
 from pt_reuse.inputs import Inputs, settings_of
-from pt_reuse.plots.marks import (
-    Kind,
-    down,
-    draw_kinds,
-    draw_level,
-    draw_line,
-    finish_rows,
-    most_rows,
-    name_points,
-    not_shown,
-    notes,
-)
+from pt_reuse.plots import marks
 from pt_reuse.plots.run_scores import draw_points, groups_of, largest_first
 from pt_reuse.plots.sheet import DARK, FIRST, SECOND, Axes, Place, Sheet, looks
 from pt_reuse.pooling.depth import checked_depths
-from pt_reuse.pooling.fit import find_uniques
+from pt_reuse.pooling.fit import JudgedTopics, find_uniques
 from pt_reuse.result import KeyFigures, Result, drawn_by_measure
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, told_elsewhere
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
-from pt_reuse.studies.judged_lists import JudgedLists
 from pt_reuse.study import study
 
 Values = NDArray[np.float64]
+Ints = NDArray[np.int64]
 #: the shares of a depth that are averaged over runs
 _SHARES = ("unjudged", "judged", "unjudged_of_k", "unjudged_without_own")
 #: the depth that runs are compared at where the first measure has no cutoff among the depths
@@ -53,6 +46,155 @@ _USUAL = 10
 _NOTHING = 1e-14
 #: runs whose unjudged documents are drawn at most
 _DRAWN = 20
+
+
+@dataclass(frozen=True)
+class JudgedLists:
+    """What of each list is judged, with a label of at least 0; a list is what a run returns for a topic."""
+
+    depths: tuple[int, ...]  # ranks down to which documents are counted
+    topics: list[str]  # the topics of the judgments
+    run_table: pd.DataFrame  # ``name team type pooled``, one row per run
+    lengths: Ints  # (topics, runs) how many documents each list has
+    documents: Ints  # (depths, topics, runs) how many of them down to each depth
+    unjudged_documents: Ints  # (depths, topics, runs) how many of these are unjudged
+    own: Ints | None  # (depths, topics, runs) judged ones of the run's own unit alone; None if unknown
+    unbroken: Ints  # (topics, runs) how many documents are judged before the first that is not
+    weight: Values  # (topics, runs) what the judged documents weigh in RBP
+
+    @classmethod
+    def of(
+        cls,
+        runs: RunSet,
+        qrels: Qrels,
+        depths: Sequence[int],
+        *,
+        p: float = 0.8,
+        owners: tuple[Ints, Ints] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> JudgedLists:
+        """Count on the topics of the judgments.
+
+        `owners` are the unit that alone brought each judged document, -1 for none or several, and the unit of each run.
+        """
+        owner, unit = (np.full(len(qrels), -1), np.zeros(len(runs), dtype=np.int64)) if owners is None else owners
+        work = JudgedWork(runs.field, qrels, depths, p, owner, unit)
+        shape = (len(qrels.topics), len(runs))
+        lengths = np.array([work.index.lengths(t) for t in work.index.topics], dtype=np.int64).reshape(shape)
+        counts = np.zeros((2, len(depths), *shape), dtype=np.int64)
+        unbroken, weight = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+        for part in run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring"):
+            topics = part_topics(part)
+            here = slice(topics.start, topics.stop)
+            counts[:, :, here], weight[here], unbroken[here] = part["counts"], part["weight"], part["unbroken"]
+        documents = np.minimum(lengths, np.array(depths, dtype=np.int64).reshape(-1, 1, 1))
+        return cls(
+            tuple(depths),
+            qrels.topics,
+            described(runs.run_table),
+            lengths=lengths,
+            documents=documents,
+            unjudged_documents=documents - counts[0],
+            own=None if owners is None else counts[1],
+            unbroken=unbroken,
+            weight=weight,
+        )
+
+    @property
+    def unjudged(self) -> Values:
+        """Return (depths, topics, runs): ``Unjudged@k``, 1 on a topic for which a run returns nothing."""
+        return self._share(self.unjudged_documents)
+
+    @property
+    def of_k(self) -> Values:
+        """Return (depths, topics, runs): of as many documents as the depth, places left empty counting as judged."""
+        return self.unjudged_documents / np.array(self.depths, dtype=np.float64).reshape(-1, 1, 1)
+
+    @property
+    def without_own(self) -> Values:
+        """Return (depths, topics, runs): as `unjudged`, had the run's own unit not been in the pool; NaN if unknown."""
+        if self.own is None:
+            return np.full(self.documents.shape, np.nan)
+        return self._share(self.unjudged_documents + self.own)
+
+    @property
+    def residual(self) -> Values:
+        """Return (topics, runs): what unjudged documents and the unseen rest weigh, the residual of RBP."""
+        return np.maximum(1.0 - self.weight, 0.0)
+
+    @property
+    def judged_to(self) -> Values:
+        """Return (topics, runs): the deepest rank above which nothing is unjudged, NaN where a list is empty."""
+        longest = np.broadcast_to(self.lengths.max(axis=0, initial=0), self.lengths.shape)
+        ranks = np.where(self.unbroken < self.lengths, self.unbroken, longest).astype(np.float64)
+        return np.where(self.lengths > 0, ranks, np.nan)
+
+    def _share(self, some: Ints) -> Values:
+        return np.where(self.documents > 0, some / np.maximum(self.documents, 1), 1.0)
+
+    def by_run(self) -> pd.DataFrame:
+        """Return one row per run, the one with most unjudged at the first depth first."""
+        table = self.run_table.reset_index(drop=True).assign(topics=(self.documents[0] > 0).sum(axis=0))
+        for d, depth in enumerate(self.depths):
+            table[f"Unjudged@{depth}"] = self.unjudged[d].mean(axis=0)
+            table[f"documents@{depth}"] = self.documents[d].sum(axis=0)
+            table[f"unjudged@{depth}"] = self.unjudged_documents[d].sum(axis=0)
+        return table.sort_values(f"Unjudged@{self.depths[0]}", ascending=False, kind="stable", ignore_index=True)
+
+    def by_unit(self, by: str) -> pd.DataFrame:
+        """Return one row per team, type or family, the mean of its runs and the numbers of them all, the worst first.
+
+        Args:
+            by: ``"team"``, ``"type"`` or ``"family"``.
+        """
+        how = {"Unjudged": "mean", "documents": "sum", "unjudged": "sum"}
+        wanted = {f"{what}@{depth}": (f"{what}@{depth}", how[what]) for depth in self.depths for what in how}
+        table = self.by_run().groupby(by, sort=False).agg(runs=("name", "size"), **wanted).reset_index()
+        return table.sort_values(f"Unjudged@{self.depths[0]}", ascending=False, kind="stable", ignore_index=True)
+
+    def by_topic(self) -> pd.DataFrame:
+        """Return one row per run, topic and depth: ``name qid cutoff documents unjudged Unjudged``."""
+        every = pd.MultiIndex.from_product([self.run_table["name"], self.topics, self.depths])
+        counts = {"documents": self.documents, "unjudged": self.unjudged_documents, "Unjudged": self.unjudged}
+        rows = every.set_names(["name", "qid", "cutoff"]).to_frame(index=False)
+        return rows.assign(**{name: values.transpose(2, 1, 0).ravel() for name, values in counts.items()})
+
+
+class JudgedWork(JudgedTopics):
+    """Counting down lists; (judgments,) units say who alone brought a document, (runs,) which unit each run is of."""
+
+    axes: ClassVar[Mapping[str, int]] = {"counts": 2}
+    of_a_row = 4
+
+    def __init__(self, field: AnyField, qrels: Qrels, depths: Sequence[int], p: float, owner: Ints, unit: Ints):
+        super().__init__(field, qrels)
+        self.depths, self.p, self.owner, self.unit = list(depths), p, owner, unit
+
+    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
+        """Return the counts of some neighbouring topics."""
+        shape = (len(topics), self.field.n_runs)
+        rows = slice(self.rows_before(topics.start), self.rows_before(topics.stop))
+        hits = self.index.gather(topics, self.qrels.arrays.labels[rows] >= 0)
+
+        def per_list(lists: NDArray[Any], weights: NDArray[Any] | None = None) -> NDArray[Any]:
+            return np.bincount(lists, weights, minlength=len(hits.lengths)).reshape(shape)
+
+        own = self.owner[rows][hits.row] == self.unit[hits.of % self.field.n_runs]
+        counts = [[per_list(hits.of[some & (hits.rank <= k)]) for k in self.depths] for some in (np.True_, own)]
+        # ranks ascend, so a document stands as deep as judged ones stand above it only before the first gap
+        place = np.arange(len(hits.rank)) - hits.starts[:-1][hits.of]
+        return {
+            TOPICS: topics_array(topics),
+            "counts": np.array(counts),
+            "weight": per_list(hits.of, (1 - self.p) * self.p ** (hits.rank - 1.0)),
+            "unbroken": per_list(hits.of[hits.rank == place + 1]),
+        }
+
+    def of_topics(self, topics: range, field: AnyField) -> JudgedWork:
+        some = super().of_topics(topics, field)
+        some.owner = self.owner[self.rows_before(topics.start) : self.rows_before(topics.stop)]
+        return some
 
 
 def _draw_runs(result: Coverage, _: str, place: Place) -> Axes:
@@ -65,16 +207,17 @@ def _draw_runs(result: Coverage, _: str, place: Place) -> Axes:
     table = pd.DataFrame({"name": result.by_run["name"], "mean": mean, "group": groups_of(result.by_run, by)})
     table = table.assign(low=low, high=high).sort_values("mean", ascending=False, kind="stable")
     some = table[table["mean"] > 0]
-    rows = some.head(most_rows(sheet, None if sheet.narrow else _DRAWN))
+    rows = some.head(marks.most_rows(sheet, None if sheet.narrow else _DRAWN))
     kinds = {
-        name: Kind(sheet.legend_name(name), look.stroke, look.marker) for name, look in looks(table["group"]).items()
+        name: marks.Kind(sheet.legend_name(name), look.stroke, look.marker)
+        for name, look in looks(table["group"]).items()
     }
-    entries = draw_kinds(sheet, rows, ("mean", "low", "high"), kinds, "group")
+    entries = marks.draw_kinds(sheet, rows, ("mean", "low", "high"), kinds, "group")
     sheet.limit("x", (0, max(0.1, 1.05 * float(np.nanmax(rows[["mean", "high"]], initial=0.0)))))
     others = (len(some) - len(rows), "with less"), (len(table) - len(some), "with none")
-    x = f"share unjudged: mean, quartiles of topics{notes(*others, noun='run')}"
+    x = f"share unjudged: mean, quartiles of topics{marks.notes(*others, noun='run')}"
     sheet.label(title=f"Unjudged documents down to rank {result.at}", x=x)
-    return finish_rows(sheet, rows["name"].tolist(), entries, title=by)
+    return marks.finish_rows(sheet, rows["name"].tolist(), entries, title=by)
 
 
 def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
@@ -86,7 +229,7 @@ def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
     field, runs = looks(grouped["group"]), grouped.groupby("group")["name"].nunique()
     entries: list[tuple[Any, str]] = []
     for name in shown:
-        line = draw_line(
+        line = marks.draw_line(
             sheet, range(len(depths)), wide.loc[name, depths], field[name].stroke, marker=field[name].marker
         )
         entries.append((line, sheet.legend_name(name, f" ({count(int(runs[name]), 'run')})")))
@@ -94,12 +237,12 @@ def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
     without = known.groupby("depth")["unjudged_without_own"].mean()
     if len(known):
         at = [depths.index(depth) for depth in without.index]
-        line = draw_line(sheet, at, without, DARK, linestyle=":", zorder=2)
+        line = marks.draw_line(sheet, at, without, DARK, linestyle=":", zorder=2)
         entries.append((line, "contributors, had they not taken part"))
     sheet.ax.set_xticks(range(len(depths)), [f"{depth:,}" for depth in depths])
     sheet.limit("x", (-0.3, len(depths) - 0.7))
     sheet.limit("y", (0, 1.08 * max([0.05, float(wide.loc[shown].to_numpy().max()), *without])))
-    x = f"documents from the top{not_shown(len(wide) - len(shown), str(by))}"
+    x = f"documents from the top{marks.not_shown(len(wide) - len(shown), str(by))}"
     sheet.label(title="Unjudged documents by depth", x=x, y="share unjudged, mean over runs")
     return sheet.finish(entries, (0.62, 0.42), grid="y", numbers="y", title=by)
 
@@ -109,7 +252,7 @@ def _draw_residual(result: Coverage, _: str, place: Place) -> Axes:
     sheet, by = Sheet.open(place), result.drawn_by
     points = result.by_run.assign(x=result.by_run["unjudged"], y=result.by_run["residual"])
     entries = draw_points(sheet, points, by, largest_first(points, by, "x") if by else [], hollow=True)
-    draw_level(sheet, "y", 0, zorder=2)
+    marks.draw_level(sheet, "y", 0, zorder=2)
     # what lies on the edge is seen whole
     sheet.limit_around("x", [0.0, 0.05, *points["x"]], air=0.06)
     sheet.limit_around("y", [0.0, 0.05, *points["y"]], air=0.06)
@@ -117,7 +260,7 @@ def _draw_residual(result: Coverage, _: str, place: Place) -> Axes:
     sheet.label(title="Unjudged documents and what they may do", x=x, y=y)
     sheet.finish(entries, (0.7, 0.45), title=by)
     worst = points[points["x"] > 0].sort_values("x", ascending=False, kind="stable")
-    name_points(sheet, worst, points[["x", "y"]].to_numpy(dtype=float), share=0.4)
+    marks.name_points(sheet, worst, points[["x", "y"]].to_numpy(dtype=float), share=0.4)
     return sheet.ax
 
 
@@ -126,17 +269,17 @@ def plot_rises(rows: pd.DataFrame, *, measure: str, place: Place | None = None) 
     sheet = Sheet.open(place, "bars")
     moved = rows[rows["rise"] != 0]
     # of many those that move furthest
-    shown = moved.iloc[np.sort(np.argsort(-moved["rise"].abs(), kind="stable")[: most_rows(sheet)])]
+    shown = moved.iloc[np.sort(np.argsort(-moved["rise"].abs(), kind="stable")[: marks.most_rows(sheet)])]
     shown = shown.sort_values("rise", ascending=False, kind="stable")
-    rise, at = shown["rise"].to_numpy(dtype=float), down(len(shown))
+    rise, at = shown["rise"].to_numpy(dtype=float), marks.down(len(shown))
     colours = [FIRST if up else SECOND for up in rise > 0]
     sheet.ax.barh(at, rise, 0.76, color=colours, edgecolor=DARK, linewidth=0.3, zorder=2)
-    draw_level(sheet, "x", 0, zorder=3)
+    marks.draw_level(sheet, "x", 0, zorder=3)
     sheet.limit_around("x", [0.0, 1.0, *rise])
     keep = f"; {count(len(rows) - len(moved), 'run')} keep their rank" if len(moved) < len(rows) else ""
-    more = not_shown(len(moved) - len(shown), "run")
+    more = marks.not_shown(len(moved) - len(shown), "run")
     sheet.label(title="Ranks without unjudged documents", x=f"ranks gained by {measure}, condensed lists{keep}{more}")
-    return finish_rows(sheet, shown["name"].tolist(), whole=True)
+    return marks.finish_rows(sheet, shown["name"].tolist(), whole=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -201,9 +344,8 @@ class Coverage(Result):
         pd.DataFrame,
         Table(
             "depth and run",
-            "name team type pooled family? contributed depth documents unjudged_documents unjudged judged "
-            "unjudged_of_k unjudged_without_own",
-            report="name depth documents unjudged unjudged_of_k unjudged_without_own",
+            "name* team type pooled family? contributed depth* documents* unjudged_documents unjudged* judged "
+            "unjudged_of_k* unjudged_without_own*",
             select={"depth": None},
             noun="runs",
         ),
@@ -212,9 +354,8 @@ class Coverage(Result):
         pd.DataFrame,
         Table(
             "run",
-            "name team type pooled family? contributed unjudged unjudged_without_own above_contributors topics "
-            "judged_to median_judged_to residual RBP rank best_rank worst_rank flags",
-            report="name unjudged unjudged_without_own median_judged_to residual flags",
+            "name* team type pooled family? contributed unjudged* unjudged_without_own* above_contributors topics "
+            "judged_to median_judged_to* residual* RBP rank best_rank worst_rank flags*",
             descending=("residual",),
             noun="runs",
         ),
@@ -223,8 +364,7 @@ class Coverage(Result):
         pd.DataFrame,
         Table(
             "measure and run",
-            "name team type pooled family? contributed measure score rank condensed_score condensed_rank rise",
-            report="name score rank condensed_score condensed_rank rise",
+            "name* team type pooled family? contributed measure score* rank* condensed_score* condensed_rank* rise*",
             noun="runs",
         ),
     ]
@@ -400,8 +540,7 @@ def coverage(
             pooled, why = None, f"who was pooled is not on record for {count(len(assumed), 'run')}"
     if pooled is not None:
         units = units or field.units("team")
-        of_pool: dict[str, Any] = {"depth": pooled.depth, "pool_order": pool_order}
-        uniques = find_uniques(field, people, units, pooled.contributors, **of_pool)
+        uniques = find_uniques(field, people, units, pooled.contributors, depth=pooled.depth, pool_order=pool_order)
         owners = np.full(len(people), -1, dtype=np.int64), units.of_run
         owners[0][uniques.row] = uniques.owner
         so = "without it nothing that these runs pooled is judged"

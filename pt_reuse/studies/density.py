@@ -58,7 +58,6 @@ class Density(Result):
     knee         | Knee           |       | the round from which on judging found fewer relevant documents, else None
     slope_ratio  | Slope ratio    | tenths | the density until the knee over that of what was judged later
     new_judged   | New            | count | judged in this round alone
-    new_relevant | New relevant   | count | how many of them are relevant
     judgments    | Judgments      | count | judged documents, of this round and all before it
     per_topic    | Per topic      | tenths | the same per topic
     mean_density | Mean density   | score | the mean density

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 from enum import Enum
 from functools import partial
 from itertools import chain, compress
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ from pt_reuse.errors import InputError, choice, count, examples, fraction
 from pt_reuse.inputs import read_judgments, settings_of
 from pt_reuse.options import ORDERS
 from pt_reuse.plots.lines import plot_judged_by_rank
-from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware
@@ -62,10 +61,6 @@ class Certainty(Enum):
 _LEAST = {Certainty.NEARLY: 0.95, Certainty.MOST: 0.5, Certainty.PARTIAL: 0.0}
 
 
-def _draw(result: InferredPool, measure: str | None, place: Place) -> Axes:
-    return plot_judged_by_rank(result.by_rank, result.by_topic, place=place)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class InferredPool(Result):
     """Which runs must have been pooled, and to which depth, as far as the judgments tell.
@@ -88,7 +83,7 @@ class InferredPool(Result):
     not_covered = "who was pooled on record, and runs that are not here."
     answer = ("summary", "")
     key = "depth explained unjudged least_contributors most_contributors depth_up_to topics_apart"
-    plots = {"ranks": _draw}
+    plots = {"ranks": lambda a, _, place: plot_judged_by_rank(a.by_rank, a.by_topic, place=place)}
     columns = """
     evidence        | Evidence        |        | what speaks for it, see above
     group           | Group           | count  | its group of runs needed together, of which one at least contributed
@@ -161,9 +156,7 @@ class InferredPool(Result):
     tried: Annotated[
         pd.DataFrame,
         Table(
-            "answer tried",
-            "order tolerance way depth_from depth_to runs explained unjudged new_below bits best",
-            report="order tolerance way depth_to explained bits",
+            "answer tried", "order* tolerance* way* depth_from depth_to* runs explained* unjudged new_below bits* best"
         ),
     ]
     depth: int | None
@@ -233,42 +226,38 @@ def _checked_tolerance(tolerance: Any) -> float:
     return share
 
 
-PoolDepth: TypeAlias = Annotated[
-    int | str | None,
-    options.Option(
-        'None (default) tries one depth for all topics (``"common"``) and one for each (``"topic"``, for pools as deep '
-        "as a budget allowed); a whole number is taken as it is.",
-        check=lambda depth: (
-            choice("depth", depth, ("common", "topic")) if isinstance(depth, str) else depth_of_pool(depth)
-        ),
-    ),
-]
-Tolerance: TypeAlias = Annotated[
-    float | None,
-    options.Option(
-        "share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1. None "
-        "(default) tries 0, .01, .02, .05 and .1, and leaves out runs that lack far more judgments than the others.",
-        check=_checked_tolerance,
-    ),
-]
-TriedOrder: TypeAlias = Annotated[
-    str | None,
-    options.Option(
-        'the order of documents: ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``. None (default) tries the '
-        "one in which the field is pooled, then the others.",
-        choices=tuple(ORDERS),
-    ),
-]
-
-
 @study(question="Who was pooled, and to which depth?", aim="fair", command="infer-pool", page="who-was-pooled")
 def infer_pool(
     runs: options.Runs,
     qrels: options.Judgments,
     *,
-    depth: PoolDepth = None,
-    tolerance: Tolerance = None,
-    order: TriedOrder = None,
+    depth: Annotated[
+        int | str | None,
+        options.Option(
+            'None (default) tries one depth for all topics (``"common"``) and one for each (``"topic"``, for pools as '
+            "deep as a budget allowed); a whole number is taken as it is.",
+            check=lambda depth: (
+                choice("depth", depth, ("common", "topic")) if isinstance(depth, str) else depth_of_pool(depth)
+            ),
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        options.Option(
+            "share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1. None "
+            "(default) tries 0, .01, .02, .05 and .1, and leaves out runs that lack far more judgments than the "
+            "others.",
+            check=_checked_tolerance,
+        ),
+    ] = None,
+    order: Annotated[
+        str | None,
+        options.Option(
+            'the order of documents: ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``. None (default) tries '
+            "the one in which the field is pooled, then the others.",
+            choices=tuple(ORDERS),
+        ),
+    ] = None,
     verbose: options.Verbose = False,
 ) -> InferredPool:
     """Infer which runs contributed to the pool behind a set of judgments, and to which depth.

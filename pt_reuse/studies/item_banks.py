@@ -281,7 +281,6 @@ class NewAnswers(Result):
     predicted  | Predicted  | score | had its own items been in the bank; NaN where nothing is said
     rank       | Rank       | count | rank among the field by the bank as it is
     predicted_rank | Rank, predicted | count | rank by what is predicted
-    systems    | Systems    | count | how many are ranked
     missing    | Missing    | count | matches that nobody gave
     abstains   | Abstains   |       | whether nothing is predicted
     item       | Item       |       | the item

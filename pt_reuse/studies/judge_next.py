@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -21,6 +21,7 @@ from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.errors import InputError, count, did_you_mean, number, positive, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.forests import plot_labels_needed
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, misfits
@@ -39,11 +40,6 @@ from pt_reuse.studies.new_runs.predictor import (
 from pt_reuse.studies.new_runs.rivals import AS_JUDGED, CONFIDENT, EVERY, Expectations, Rivals
 from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 RANKING, SCORE = "ranking", "score"
 #: how often the labels to come are drawn, to say how many are needed
@@ -107,7 +103,6 @@ between which it is
     deviation    | Deviation   | score  | of what is expected
     leader       | Leader      |        | the run that is expected to be the best
     settled      | Settled     | tenths | open pairs that the documents of the plan decide, the mean over drawn courses
-    pairs        | Pairs       | count  | pairs of the decision
     open         | Open        | count  | pairs that are not decided
     labels       | Labels      | count  | documents to judge, from the top, each once, until all open pairs are \
 decided: the mean over drawn courses; of a sample its size
@@ -120,8 +115,7 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "pair of runs of the decision",
-            "measure first second difference half decided abstains expected most by_bounds significant",
-            report="first second difference decided expected significant",
+            "measure first* second* difference* half decided* abstains expected* most by_bounds significant*",
             caption="Pairs of runs by {measure}, how each is decided, and the labels that it takes.",
             noun="pairs",
         ),
@@ -140,8 +134,7 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "run of the decision",
-            "name score zero deviation rank~ decided",
-            report="name score zero rank decided",
+            "name* score* zero* deviation rank~* decided*",
             caption="Expected scores, and the ranks that are still open.",
             noun="runs",
         ),
@@ -150,9 +143,8 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "decision",
-            "measure leader pairs decided open settled labels labels_most abstains limited_by_topics "
+            "measure leader* pairs* decided* open settled labels* labels_most* abstains limited_by_topics* "
             "open_limited documents unjudged",
-            report="leader pairs decided labels labels_most limited_by_topics",
             noun="decisions",
         ),
     ]
@@ -259,62 +251,6 @@ def checked_goal(goal: Any) -> tuple[str, ...]:
     return words
 
 
-New: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        "new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were not "
-        "pooled.",
-        flag=options.Flag(help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"),
-    ),
-]
-Goal: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        'what is to be decided: ``"ranking"`` (default), all pairs with a new run; the name of a new run, that run '
-        'against every other; several names, the pairs of these with a new run; or ``"score"``, a sample of which the '
-        "scores of the new runs are estimated.",
-        check=checked_goal,
-        flag=options.Flag(help="ranking, score, the name of a run, or several names", metavar="GOAL", kind="words"),
-    ),
-]
-Budget: TypeAlias = Annotated[
-    int,
-    options.Option(
-        "how many documents may be judged next, whatever the goal; default 50.",
-        check=lambda value: positive("n", value, "documents"),
-        flag=options.Flag(),
-    ),
-]
-JudgedSince: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        "labels of documents of the plan that were judged since, and are not among the judgments: judgments in any "
-        "form, or what :func:`~pt_reuse.judging.import_labels` returns.",
-        flag=options.Flag(
-            help="labels of the plan's documents that were judged since, such as `judge import` writes",
-            metavar="FILE",
-            kind="judgments",
-        ),
-    ),
-]
-SecondsPerLabel: TypeAlias = Annotated[
-    float,
-    options.Option(
-        "how long a label takes, for what the labels cost; default 30.",
-        check=lambda value: number("seconds", value),
-        flag=options.Flag(help="seconds that a label takes", metavar="S", kind="float"),
-    ),
-]
-OneMeasure: TypeAlias = Annotated[
-    options.Measures,
-    options.Option(
-        "an ir_measures measure or its name, only one; default ``nDCG@10``.",
-        check="pt_reuse.scoring.scores:checked_measures",
-        flag=options.Flag(help="of the decision, only one", metavar="MEASURE", kind="list", default="nDCG@10"),
-    ),
-]
-
-
 def _usual(_: int) -> list[ir_measures.Measure]:
     return [ir_measures.nDCG @ 10]
 
@@ -334,13 +270,63 @@ def _usual(_: int) -> list[ir_measures.Measure]:
 def judge_next(
     runs: options.Runs,
     qrels: options.Judgments,
-    measures: OneMeasure = None,
+    measures: Annotated[
+        options.Measures,
+        options.Option(
+            "an ir_measures measure or its name, only one; default ``nDCG@10``.",
+            check="pt_reuse.scoring.scores:checked_measures",
+            flag=options.Flag(help="of the decision, only one", metavar="MEASURE", kind="list", default="nDCG@10"),
+        ),
+    ] = None,
     *,
-    new: New = None,
-    n: Budget = 50,
-    goal: Goal = RANKING,
-    judged: JudgedSince = None,
-    seconds: SecondsPerLabel = 30,
+    new: Annotated[
+        Any,
+        options.Option(
+            "new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were not "
+            "pooled.",
+            flag=options.Flag(
+                help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"
+            ),
+        ),
+    ] = None,
+    n: Annotated[
+        int,
+        options.Option(
+            "how many documents may be judged next, whatever the goal; default 50.",
+            check=lambda value: positive("n", value, "documents"),
+            flag=options.Flag(),
+        ),
+    ] = 50,
+    goal: Annotated[
+        Any,
+        options.Option(
+            'what is to be decided: ``"ranking"`` (default), all pairs with a new run; the name of a new run, that '
+            'run against every other; several names, the pairs of these with a new run; or ``"score"``, a sample of '
+            "which the scores of the new runs are estimated.",
+            check=checked_goal,
+            flag=options.Flag(help="ranking, score, the name of a run, or several names", metavar="GOAL", kind="words"),
+        ),
+    ] = RANKING,
+    judged: Annotated[
+        Any,
+        options.Option(
+            "labels of documents of the plan that were judged since, and are not among the judgments: judgments in any "
+            "form, or what :func:`~pt_reuse.judging.import_labels` returns.",
+            flag=options.Flag(
+                help="labels of the plan's documents that were judged since, such as `judge import` writes",
+                metavar="FILE",
+                kind="judgments",
+            ),
+        ),
+    ] = None,
+    seconds: Annotated[
+        float,
+        options.Option(
+            "how long a label takes, for what the labels cost; default 30.",
+            check=lambda value: number("seconds", value),
+            flag=options.Flag(help="seconds that a label takes", metavar="S", kind="float"),
+        ),
+    ] = 30,
     topics: Annotated[pd.DataFrame | None, options.Option("a frame with ``qid`` and ``query``, for pipelines.")] = None,
     by: LeftOut = "team",
     judge: Judge = None,

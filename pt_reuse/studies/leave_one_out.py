@@ -71,15 +71,10 @@ class LeaveOneOutResult(Result):
     columns = """
     reduced_score    | Without own uniques | score | mean score under the reduced judgments of its own unit
     reduced_rank     | Rank without own    | ranks | rank when the runs of its own unit alone are scored anew
-    drop             | Drop                | count | reduced_rank less rank
-    dropped          | Dropped run         |       | that run, the best one of several; None where no run loses any
     own_             |                     |       | of the ranking in which each run has its score without its own unit
     alone_max_drop   | Largest drop        | ranks | the most ranks that a run loses when its unit alone is scored anew
     mean_change_pct  | Mean change, %      | percent | mean of the runs' changes in per cent
-    largest_loss_pct | Largest loss, %     | tenths | the largest loss of a run in per cent, 0 where none loses
-    field_min_tau_b  | Smallest tau_b, field | score | smallest tau_b when the whole field is ranked without one unit
     field_max_drop   | Largest drop, field | ranks | the most ranks that any run loses then
-    field_worst      | By leaving out      |       | the unit with that drop, of several the one with the smallest tau_b
     contributing     | Contributing        | count | how many of its runs contributed
     unique_nonrelevant | Other uniques     | count | its uniques that are not relevant
     """

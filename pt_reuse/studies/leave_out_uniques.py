@@ -231,14 +231,6 @@ def _ends(
     return {name: values, f"{name}_low": low, f"{name}_high": high}
 
 
-def _draw_drops(result: LeaveOutUniques, measure: str, place: Place, top: int | None = None) -> Axes:
-    return plot_unit_drops(result.table, measure=measure, top=top, place=place)
-
-
-def _draw_uniques(result: LeaveOutUniques, _: str, place: Place, top: int | None = None) -> Axes:
-    return plot_unique_counts(result.unique_counts, top=top, place=place)
-
-
 def _draw_fill(result: LeaveOutUniques, measure: str, place: Place, judge: str | None = None) -> Axes:
     if result.filled is None:
         raise InputError("no document was labelled by a judge. Call leave_out_uniques with fill=.", argument="kind")
@@ -270,7 +262,12 @@ class LeaveOutUniques(LeaveOneOutResult):
         "relevant: {relevant}."
     )
     not_covered = "systems unlike these, and relevant documents that no run found."
-    plots = {"scores": draw_scores, "drops": _draw_drops, "uniques": _draw_uniques, "fill": _draw_fill}
+    plots = {
+        "scores": draw_scores,
+        "drops": lambda a, measure, place, top=None: plot_unit_drops(a.table, measure=measure, top=top, place=place),
+        "uniques": lambda a, _, place, top=None: plot_unique_counts(a.unique_counts, top=top, place=place),
+        "fill": _draw_fill,
+    }
     columns = f"""{LeaveOneOutResult.columns}
     removed_         | removed             |       | without the uniques
     filled_          | filled              |       | with the uniques labelled by the judge

@@ -32,9 +32,9 @@ from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
-from pt_reuse.studies.few_labels import labels_for
 from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.studies.pool_costs import Depths
+from pt_reuse.studies.prediction_powered import labels_for
 from pt_reuse.study import study
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -101,8 +101,6 @@ class CollectionPlan(Result):
     }
     columns = """
     topics    | Topics    | count | how many usable topics
-    depth     | Depth     | count | depth of the pool
-    strategy  | Strategy  |       | the strategy
     judgments | Judgments | count | how many, those of topics that end unusable included
     cost      | Cost      | tenths | judgments by price
     tau_b     | tau_b     | score | of the ranking by the plan to that by all judgments of all topics of its half

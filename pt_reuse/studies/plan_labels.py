@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
-from typing import Annotated, Any, TypeAlias
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse import options
+from pt_reuse.arrays.prediction_powered import Interval, stratified_interval, stratified_variance
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_set import as_runs
-from pt_reuse.errors import InputError, count, examples, number, per_cent, shown, warn
+from pt_reuse.errors import InputError, count, examples, fraction, number, per_cent, shown, warn
 from pt_reuse.judge import Scale, lowest_relevant
 from pt_reuse.options import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.plots.forests import plot_label_estimates
@@ -24,17 +27,10 @@ from pt_reuse.pooling.adaptive.bandits import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
-from pt_reuse.studies.prediction_powered import (
-    SHARE,
-    Sizes,
-    Strata,
-    checked_prior,
-    expected_shares,
-    numbers_of,
-    prior_words,
-)
 from pt_reuse.study import study
 
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 #: the stratum of documents that the judge did not label
 NO_LABEL = "none"
 #: what the documents of a plan's pool were chosen by, as their labels keep it
@@ -43,8 +39,17 @@ STRATEGY = "stratified by label"
 _USUAL = ir_measures.P @ 10
 #: so many labels that all equal the judge's are more likely its own than what people said
 _SUSPECT = 10
+#: what the numbers without runs are called
+SHARE, RELEVANT_LABELS = "share relevant", "precision, relevant labels"
+#: with this share the variance is the largest that there is
+CAREFUL = 0.5
+#: what is added to either count of a pilot: the beta law of Jeffreys
+JEFFREYS = 0.5
+#: labels of a stratum at least, where it has so many documents
+LEAST = 2
+#: widths of a curve, in parts of the wanted one
+STEPS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 _KEYS = ["qid", "docno"]
-_STRATA = "stratum run label documents known relevant_known gain share labels probability"
 _COLUMNS = """
 number          | Number     |        | the number that is estimated
 target          | Target     |        | whether the plan is made for it
@@ -60,6 +65,202 @@ share           | Expected share | score | the expected share of relevant docume
 labels          | To check   | count  | labels that people must check, or that contribute to the number
 probability     | Probability | score | the probability of each document of the stratum to be checked
 """
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number to be known: constant + sum of (strata,) weight x share of relevant ones of the unjudged."""
+
+    name: str
+    is_target: bool
+    constant: float
+    weights: Floats
+    strata: NDArray[np.bool_]
+    documents: int
+    judge: float
+
+
+@dataclass(frozen=True)
+class Strata:
+    """(strata,) documents that nobody judged, shares of relevant ones among them, and cells that share a limit."""
+
+    units: Counts
+    shares: Floats
+    cells: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, shares: Floats) -> Strata:
+        cells = table.groupby(["run", "label"], sort=False, dropna=False).ngroup().to_numpy()
+        return cls(open_of(table), shares, cells.astype(np.int64))
+
+    def interval(self, number: Number, drawn: NDArray[Any], confidence: float, *, counted: bool = False) -> Interval:
+        """Return a number with its interval, where so many documents of each stratum are checked, or `counted`."""
+        return stratified_interval(
+            number.constant,
+            number.weights,
+            self.shares,
+            drawn=drawn.astype(np.float64),
+            units=self.units.astype(np.float64),
+            cells=self.cells,
+            confidence=confidence,
+            counted=counted,
+        )
+
+    def error(self, number: Number, drawn: NDArray[Any]) -> float:
+        """Return the standard error of a number, the root of sum W^2 p (1 - p) / n (1 - n/N)."""
+        of = {"drawn": drawn.astype(np.float64), "units": self.units.astype(np.float64)}
+        return stratified_variance(number.weights, self.shares, **of) ** 0.5
+
+    def merged(self, number: Number) -> tuple[Number, Strata]:
+        """Return the number, and strata that do not know the labels: one for each sign of the weights."""
+        side = np.where(number.weights < 0, 1, 0)
+        some = number.weights != 0
+        size, weight, sums = (
+            np.bincount(side[some], of[some], 2).astype(np.float64)
+            for of in (self.units, number.weights, number.weights * self.shares)
+        )
+        share = np.divide(sums, weight, out=np.zeros(2), where=weight != 0)
+        return replace(number, weights=weight, strata=weight != 0), Strata(size.astype(np.int64), share, np.arange(2))
+
+
+def open_of(table: pd.DataFrame) -> Counts:
+    """Return (strata,) how many documents nobody has judged."""
+    return (table["documents"] - table["known"]).to_numpy(dtype=np.int64)
+
+
+def numbers_of(table: pd.DataFrame, target: str, named: str, judge_rel: int) -> list[Number]:
+    """Return the numbers of a plan, the ones that it is made for first."""
+    label = table["label"].to_numpy(dtype=float, na_value=np.nan)
+    gain, documents, known = (table[name].to_numpy(dtype=float) for name in ("gain", "documents", "relevant_known"))
+    relevant = label >= judge_rel
+
+    def number(name: str, rows: NDArray[np.bool_], gain: Floats, *, target: bool, judge: float = np.nan) -> Number:
+        weights = np.where(rows, gain * open_of(table), 0.0)
+        return Number(name, target, float((gain * known)[rows].sum()), weights, rows, int(documents[rows].sum()), judge)
+
+    every, by_judge = np.ones(len(table), dtype=bool), float((gain * documents)[relevant].sum())
+    found = [number(named, every, gain, target=target != PRECISION, judge=by_judge)]
+    if table["run"].notna().any():
+        return found
+    groups = {f"precision, label {int(given):d}": label == given for given in np.unique(label[~np.isnan(label)])}
+    groups |= {RELEVANT_LABELS: relevant} if relevant.any() else {}
+    for name, rows in groups.items():
+        share = np.where(rows, 1 / max(int(documents[rows].sum()), 1), 0.0)
+        found.append(number(name, rows, share, target=target == PRECISION and name != RELEVANT_LABELS))
+    return sorted(found, key=lambda each: not each.is_target)
+
+
+def checked_prior(prior: Any) -> float | dict[int | None, float] | None:
+    """Return a user's ``prior=``: a share, or a dict of label -> share."""
+    if not isinstance(prior, Mapping):
+        return None if prior is None else fraction("prior", prior)
+    labels = [label for label in prior if label is not None]
+    if not all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels):
+        raise InputError(f"prior must be a share, or a dict of label -> share, got {shown(prior)}.", argument="prior")
+    return {None if label is None else int(label): fraction("prior", share) for label, share in prior.items()}
+
+
+def expected_shares(prior: Any, labels: pd.Series, counts: pd.DataFrame) -> Floats:
+    """Return (strata,) the share of relevant documents that is expected of strata with these labels."""
+    there = [None if label is pd.NA else int(label) for label in labels]
+    stated = prior if isinstance(prior, dict) else dict.fromkeys(there, prior)
+    if unknown := [label for label in stated if label not in there]:
+        known = examples(dict.fromkeys(there))
+        what = f"prior names labels that no document has: {examples(unknown)}. The judge gave {known}."
+        if len(unknown) == len(stated):
+            raise InputError(what, argument="prior")
+        warn(what)
+    found = {label: CAREFUL if share is None else share for label, share in stated.items()}
+    for label, judged, relevant in counts.itertuples(index=False, name=None):
+        found[None if label is pd.NA else int(label)] = (relevant + JEFFREYS) / (judged + 2 * JEFFREYS)
+    return np.array([found.get(label, CAREFUL) for label in there], dtype=np.float64)
+
+
+def prior_words(prior: Any, judged: int) -> str:
+    """Return what is expected, for settings."""
+    parts = [f"{count(judged, 'judgment')} of a pilot, with a beta law of 1/2 and 1/2"] if judged else []
+    parts += [f"stated: {prior}"] if prior is not None and prior != {} else []
+    return "; ".join(parts) or f"{CAREFUL:g} of every label, which needs the most labels"
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """The labels of each stratum for every total: Neyman's allocation in whole labels."""
+
+    least: Counts  # (strata,) labels that each stratum has in any case
+    order: Counts  # (labels,) the stratum that gets each further label
+
+    @classmethod
+    def neyman(cls, weights: Floats, shares: Floats, units: Counts) -> Allocation:
+        """Return Neyman's allocation for (strata,) weights, expected shares and documents; none of weight 0."""
+        least = np.where(weights != 0, np.minimum(LEAST, units), 0)
+        more = np.where(weights != 0, units - least, 0)
+        stratum = np.repeat(np.arange(len(units)), more)
+        first = np.cumsum(more) - more
+        n = np.arange(len(stratum)) - first[stratum] + least[stratum]
+        spread = np.abs(weights) * np.sqrt(shares * (1 - shares))
+        gain = spread[stratum] / np.sqrt(n * (n + 1.0))
+        # of equal gains the stratum with fewer labels for its documents comes first, then the first
+        return cls(least, stratum[np.lexsort((stratum, n / units[stratum], -gain))])
+
+    @property
+    def fewest(self) -> int:
+        return int(self.least.sum())
+
+    @property
+    def most(self) -> int:
+        return self.fewest + len(self.order)
+
+    def of(self, total: int) -> Counts:
+        """Return (strata,) the labels of each stratum for a total from `fewest` to `most`."""
+        return self.least + np.bincount(self.order[: total - self.fewest], minlength=len(self.least))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of samples that one plan may have for the numbers that are to be known."""
+
+    strata: Strata
+    numbers: Sequence[Number]
+    confidence: float
+
+    @cached_property
+    def allocations(self) -> list[Allocation]:
+        return [Allocation.neyman(of.weights, self.strata.shares, self.strata.units) for of in self.numbers]
+
+    def in_strata(self, width: float) -> Counts:
+        """Return (strata,) the labels after which no number has a wider interval."""
+        labels = np.zeros(len(self.strata.units), dtype=np.int64)
+        for of, allocation in zip(self.numbers, self.allocations, strict=True):
+            totals = range(allocation.fewest, allocation.most + 1)
+            labels += allocation.of(self._smallest(totals, allocation.of, of, self.strata, width))
+        return labels
+
+    def curve(self, width: float) -> pd.DataFrame:
+        """Return what widths about a wanted one cost: ``width labels proportional random``."""
+        rows = []
+        for wanted in (round(width * step, 10) for step in STEPS):
+            if wanted < 2 or wanted <= width:
+                proportional = max(self._shared(number, self.strata, wanted) for number in self.numbers)
+                random = max(self._shared(*self.strata.merged(number), wanted) for number in self.numbers)
+                rows.append((wanted, int(self.in_strata(wanted).sum()), proportional, random))
+        return pd.DataFrame(rows, columns=["width", "labels", "proportional", "random"])
+
+    def _shared(self, number: Number, strata: Strata, width: float) -> int:
+        """Return the labels where each stratum gets as many as its share of the documents."""
+        size = int(self.strata.units.sum())
+        totals = range(1, size + 1)
+        return self._smallest(totals, lambda n: n * strata.units / size, number, strata, width) if size else 0
+
+    def _smallest(
+        self, totals: range, drawn: Callable[[int], NDArray[Any]], number: Number, strata: Strata, width: float
+    ) -> int:
+        """Return the smallest total after which an interval is no wider, as after all larger ones; else the largest."""
+
+        def fits(total: int) -> bool:
+            return strata.interval(number, drawn(total), self.confidence).width <= width
+
+        return totals[bisect_left(totals[:-1], True, key=fits)]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -145,8 +346,7 @@ class LabelPlan(Result):
         pd.DataFrame,
         Table(
             "stratum",
-            _STRATA,
-            report="stratum documents known share labels probability",
+            "stratum* run label documents* known* relevant_known gain share* labels* probability*",
             caption="Labels of each stratum that people are to check, for intervals of {number} at {confidence}.",
             noun="strata",
         ),
@@ -299,7 +499,7 @@ def _people(judgments: Qrels | None) -> pd.DataFrame:
 
 
 def _first_documents(
-    labels: Qrels, labelled: pd.DataFrame, target: str, given: Any, measure: ir_measures.Measure
+    labelled: pd.DataFrame, target: str, given: Any, measure: ir_measures.Measure
 ) -> tuple[pd.DataFrame, str, dict[str, Any]]:
     """Return the first k documents of a run, or those of two that the other has not, and what they add up to."""
     runs, needed = as_runs(given), 2 if target == DIFFERENCE else 1
@@ -352,27 +552,6 @@ def _measured(measure: MeasureLike | None, rel: int | None) -> ir_measures.Measu
     return parsed
 
 
-Target: TypeAlias = Annotated[
-    str,
-    options.Option(
-        'what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of the run of `runs`. '
-        '``"difference"``: of ``P@k`` between two `runs`, first less second. ``"precision"``: of each label of the '
-        "judge, the share of its documents that people find relevant.",
-        choices=TARGETS,
-        flag=options.Flag(help=f"one of {', '.join(TARGETS)}", metavar="WHAT", kind="text"),
-    ),
-]
-JudgeRel: TypeAlias = Annotated[
-    int | None,
-    options.Option(
-        "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 and 1, "
-        "else `rel`. Labels above the highest of the pilot are refused without it.",
-        check=lambda value: checked_rel(value, "judge_rel"),
-        flag=options.Flag(metavar="LABEL"),
-    ),
-]
-
-
 @study(
     question="How many labels of a model must people check, and which?",
     aim="models",
@@ -390,7 +569,16 @@ def plan_labels(
         ),
     ],
     *,
-    target: Target = "mean",
+    target: Annotated[
+        str,
+        options.Option(
+            'what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of the run of '
+            '`runs`. ``"difference"``: of ``P@k`` between two `runs`, first less second. ``"precision"``: of each '
+            "label of the judge, the share of its documents that people find relevant.",
+            choices=TARGETS,
+            flag=options.Flag(help=f"one of {', '.join(TARGETS)}", metavar="WHAT", kind="text"),
+        ),
+    ] = "mean",
     width: Annotated[
         float | None,
         options.Option(
@@ -430,7 +618,15 @@ def plan_labels(
         ),
     ] = None,
     rel: options.Rel = None,
-    judge_rel: JudgeRel = None,
+    judge_rel: Annotated[
+        int | None,
+        options.Option(
+            "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 and "
+            "1, else `rel`. Labels above the highest of the pilot are refused without it.",
+            check=lambda value: checked_rel(value, "judge_rel"),
+            flag=options.Flag(metavar="LABEL"),
+        ),
+    ] = None,
     seed: options.Seed = 0,
 ) -> LabelPlan:
     """Plan how many labels of a judge people must check, and which, for an interval of a given width.
@@ -483,7 +679,7 @@ def plan_labels(
         raise InputError("the judge labelled nothing: no label is 0 or above.", argument="judge_labels")
     frame, name, of_runs = labelled.assign(run=None, gain=1 / len(labelled)), SHARE, dict[str, Any]()
     if measured is not None:
-        frame, name, of_runs = _first_documents(labels, labelled, target, runs, measured)
+        frame, name, of_runs = _first_documents(labelled, target, runs, measured)
     frame = frame.merge(_people(judged), on=_KEYS, how="left").astype({"label": "Int64", "people": "Int64"})
     table, stratum = _strata(frame, lowest)
     counts = _pilot_counts(labelled, frame, judged, lowest)
@@ -498,7 +694,7 @@ def plan_labels(
     sample, rest, known = _parts(frame.assign(stratum=stratum), table, seed)
     rows = []
     for of in numbers:
-        interval = strata.interval(of, drawn, confidence, counted=False)
+        interval = strata.interval(of, drawn, confidence)
         row = {"number": of.name, "target": of.is_target, "documents": of.documents, "judge": of.judge}
         row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(of, drawn)}
         rows.append({**row, "labels": int(drawn[of.strata].sum())})

@@ -56,10 +56,8 @@ class PoolCosts(Result):
     columns = """
     documents     | Documents     | count  | documents of the pool
     per_topic     | Per topic     | tenths | documents of a topic with judgments
-    unjudged      | Unjudged      | count  | documents of the pool without a judgment
     share         | Share         | score  | of all known relevant documents, NaN where there are none
     new_documents | New documents | count  | documents beyond the depth before
-    new_relevant  | New relevant  | count  | relevant documents beyond the depth before
     cost          | New per new relevant | tenths | new documents for each new relevant one, NaN where there is none
     """
 

@@ -1,265 +1,403 @@
-"""prediction_powered: how good systems are, by few labels of people and many of a model; strata of labels."""
+"""prediction_powered: how good systems are, by few labels of people and many of a model."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Annotated, Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.correlation import DECIMALS, rounded
+from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.prediction_powered import (
     ESTIMATED,
     JACKKNIFE,
+    LEAST_FOR_JACKKNIFE,
     VARIANCES,
-    Interval,
+    PoweredMeans,
+    SampledDocuments,
     TopicValues,
-    stratified_interval,
-    stratified_variance,
+    corrected_totals,
+    effective_of_pool,
+    powered_differences,
+    powered_means,
+    t_interval,
+    t_p_value,
+    totals_of,
 )
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.arrays.significance import PairTests
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import as_qrels
+from pt_reuse.data.frame_columns import as_pairs, in_our_columns
+from pt_reuse.data.judgments import Qrels, as_qrels, check_all_labelled
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, count, examples, fraction, located, per_cent, shown, warn
 from pt_reuse.inputs import Inputs, settings_of
-from pt_reuse.judge import as_judges
-from pt_reuse.options import PRECISION
+from pt_reuse.judge import NamedJudge, Scale, as_judges, lowest_of, on_scale, scale_words
 from pt_reuse.plots.forests import plot_forest
 from pt_reuse.plots.sheet import Axes, Place
+from pt_reuse.pooling.pool import DRAWN, INCLUSION, STRATUM, Pool, documents_of
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.scores import check_topics, checked_measures, scored
-from pt_reuse.studies.few_labels import (
-    Estimates,
-    LinearMeasure,
-    SplitTopics,
-    checked_pool,
-    document_estimates,
-    documents_to_label,
-    pair_table,
-    pool_labels,
-    rank_table,
-    sample_of,
-    split_topics,
-    topic_estimates,
-)
 from pt_reuse.studies.judged_fields import OfJudges, drawn_by_judge, under
 from pt_reuse.study import study
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-#: what the numbers without runs are called
-SHARE, RELEVANT_LABELS = "share relevant", "precision, relevant labels"
-#: with this share the variance is the largest that there is
-CAREFUL = 0.5
-#: what is added to either count of a pilot: the beta law of Jeffreys
-JEFFREYS = 0.5
-#: labels of a stratum at least, where it has so many documents
-LEAST = 2
-#: widths of a curve, in parts of the wanted one
-STEPS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+Ints = NDArray[np.integer]
+#: a measure's name, one row per run, and one row per pair of runs in the order of ``numpy.triu_indices``
+Estimates = tuple[str, pd.DataFrame, pd.DataFrame]
+#: measures that are sums over documents -> the parameters without which they are not defined
+_NEEDED = {"P": ["cutoff"], "RBP": ["rel"], "SDCG": ["cutoff", "max_rel"], "SetP": [], "NumRet": ["rel"], "NumRel": []}
+#: the same as a user writes them
+LINEAR = "P@k, RBP(rel=...), SDCG(max_rel=...)@k, SetP, NumRet(rel=...) and NumRel"
+_PAIR = ["qid", "docno"]
+#: what returns the labels of a sample
+_OF_SAMPLE = "sample_pool(...).judge(judge)"
+#: with fewer topics intervals are known to cover less than they say
+ENOUGH_TOPICS = 20
+#: labels a topic on one side over those on the other from which on the two are not of one kind
+UNLIKE = 1.5
+
+
+class LinearMeasure:
+    """A measure that is linear in gains; raises where it is not, such as nDCG and AP, or lacks a parameter."""
+
+    def __init__(self, measure: ir_measures.Measure):
+        params = measure.params
+        if measure.NAME not in _NEEDED or params.get("judged_only") or params.get("relative"):
+            text = f"{measure!r} is no sum over documents. Take one of {LINEAR}, or score() with xinfAP or xinfNDCG."
+            raise InputError(text, argument="measures")
+        missing = [name for name in _NEEDED[measure.NAME] if params.get(name) is None]
+        if missing or params.get("dcg", "log2") != "log2":
+            text = f"measure {measure!r} is not defined without {' and '.join(missing) or 'dcg=log2'}."
+            raise InputError(f"{text} Write it as one of {LINEAR}.", argument="measures")
+        self.name, self._kind, self._params = repr(measure), measure.NAME, params
+
+    def gain(self, labels: Ints) -> Floats:
+        """Return (documents,) gains of (documents,) labels of 0 or more."""
+        if self._kind == "SDCG":
+            low, high = self._params.get("min_rel", 0), self._params["max_rel"]
+            return np.asarray((np.clip(labels, low, high) - low) / (high - low))
+        return (labels >= self._params.get("rel", 1)).astype(np.float64)
+
+    def weights(self, index: HitIndex, t: int) -> Floats:
+        """Return (documents of the topic, runs): the weight of each document for each run."""
+        shape = int(index.documents.sizes[t]), index.field.n_runs
+        if self._kind == "NumRel":
+            # every document of the pool weighs 1 for every run, found or not
+            return np.ones(shape)
+        weights, hits = np.zeros(shape), index.gather(range(t, t + 1))
+        rank, cutoff, p = hits.rank, self._params.get("cutoff"), self._params.get("p", 0.8)
+        of_rank = np.ones(len(rank))
+        if self._kind == "SetP":
+            of_rank = 1 / hits.lengths[hits.of]
+        elif self._kind == "P":
+            of_rank /= cutoff
+        elif self._kind == "RBP":
+            of_rank = (1 - p) * p ** (rank - 1.0)
+        elif self._kind == "SDCG":
+            of_rank = 1 / np.log2(rank + 1.0) / (1 / np.log2(np.arange(1, cutoff + 1) + 1)).sum()
+        sees_all = cutoff is None or self._kind == "SetP"
+        weights[hits.row, hits.of] = of_rank if sees_all else np.where(rank <= cutoff, of_rank, 0.0)
+        return weights
+
+
+def pair_table(pairs: pd.DataFrame, names: list[str], correction: str, alpha: float) -> pd.DataFrame:
+    """Return the pairs of runs by name, with what their tests say when corrected for the number of pairs."""
+    first, second = np.triu_indices(len(names), 1)
+    table = pairs.rename(columns=lambda name: name.replace("estimate", "difference"))
+    for place, (name, run) in enumerate((("first", first), ("second", second))):
+        table.insert(place, name, np.array(names, dtype=object)[run])
+    for prefix, value in (("", "estimate"), ("human_", "human")):
+        tests = PairTests(first, second, pairs[value].to_numpy(), pairs[f"{prefix}p"].to_numpy())
+        table[f"{prefix}p_corrected"] = tests.corrected(correction)
+        table[f"{prefix}significant"] = tests.significant(alpha, correction)
+    return table
+
+
+def rank_table(means: pd.DataFrame, pairs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Return the rank of each run by the estimate, by people's labels alone and by the judge's, with intervals."""
+    table, n = pd.DataFrame({"name": names}), len(names)
+    pair = np.triu_indices(n, 1)
+    for column, value, difference, significant in (
+        ("rank", "estimate", "difference", "significant"),
+        ("human_rank", "human", "human", "human_significant"),
+    ):
+        table[column] = ranks(rounded(means[value].to_numpy()))
+        # from 1 + the runs that are significantly better to the number of runs less those significantly worse
+        first_wins, chosen = pairs[difference].to_numpy() > 0, pairs[significant].to_numpy()
+        better, worse = (np.where(first_wins, *of)[chosen] for of in (pair, pair[::-1]))
+        table[f"{column}_low"] = 1 + np.bincount(worse, minlength=n)
+        table[f"{column}_high"] = n - np.bincount(better, minlength=n)
+    return table.assign(judge_rank=ranks(rounded(means["by_judge"].to_numpy())))
 
 
 @dataclass(frozen=True)
-class Number:
-    """A number to be known: constant + sum of (strata,) weight x share of relevant ones of the unjudged."""
+class JudgeLabels:
+    """The labels of a judge on the scale of people, what is relevant for it, and how many it was asked for."""
 
-    name: str
-    is_target: bool
-    constant: float
-    weights: Floats
-    strata: NDArray[np.bool_]
-    documents: int
-    judge: float
-
-
-@dataclass(frozen=True)
-class Strata:
-    """(strata,) documents that nobody judged, shares of relevant ones among them, and cells that share a limit."""
-
-    units: Counts
-    shares: Floats
-    cells: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, table: pd.DataFrame, shares: Floats) -> Strata:
-        cells = table.groupby(["run", "label"], sort=False, dropna=False).ngroup().to_numpy()
-        return cls(open_of(table), shares, cells.astype(np.int64))
-
-    def interval(self, number: Number, drawn: NDArray[Any], confidence: float, *, counted: bool) -> Interval:
-        """Return a number with its interval, where so many documents of each stratum are checked."""
-        return stratified_interval(
-            number.constant,
-            number.weights,
-            self.shares,
-            drawn=drawn.astype(np.float64),
-            units=self.units.astype(np.float64),
-            cells=self.cells,
-            confidence=confidence,
-            counted=counted,
-        )
-
-    def error(self, number: Number, drawn: NDArray[Any]) -> float:
-        """Return the standard error of a number, the root of sum W^2 p (1 - p) / n (1 - n/N)."""
-        of = {"drawn": drawn.astype(np.float64), "units": self.units.astype(np.float64)}
-        return stratified_variance(number.weights, self.shares, **of) ** 0.5
-
-    def merged(self, number: Number) -> tuple[Number, Strata]:
-        """Return the number, and strata that do not know the labels: one for each sign of the weights."""
-        side = np.where(number.weights < 0, 1, 0)
-        some = number.weights != 0
-        size, weight, sums = (
-            np.bincount(side[some], of[some], 2).astype(np.float64)
-            for of in (self.units, number.weights, number.weights * self.shares)
-        )
-        share = np.divide(sums, weight, out=np.zeros(2), where=weight != 0)
-        return replace(number, weights=weight, strata=weight != 0), Strata(size.astype(np.int64), share, np.arange(2))
-
-
-def open_of(table: pd.DataFrame) -> Counts:
-    """Return (strata,) how many documents nobody has judged."""
-    return (table["documents"] - table["known"]).to_numpy(dtype=np.int64)
-
-
-def numbers_of(table: pd.DataFrame, target: str, named: str, judge_rel: int) -> list[Number]:
-    """Return the numbers of a plan, the ones that it is made for first."""
-    label = table["label"].to_numpy(dtype=float, na_value=np.nan)
-    gain, documents, known = (table[name].to_numpy(dtype=float) for name in ("gain", "documents", "relevant_known"))
-    relevant = label >= judge_rel
-
-    def number(name: str, rows: NDArray[np.bool_], gain: Floats, *, target: bool, judge: float = np.nan) -> Number:
-        weights = np.where(rows, gain * open_of(table), 0.0)
-        return Number(name, target, float((gain * known)[rows].sum()), weights, rows, int(documents[rows].sum()), judge)
-
-    every, by_judge = np.ones(len(table), dtype=bool), float((gain * documents)[relevant].sum())
-    found = [number(named, every, gain, target=target != PRECISION, judge=by_judge)]
-    if table["run"].notna().any():
-        return found
-    groups = {f"precision, label {int(given):d}": label == given for given in np.unique(label[~np.isnan(label)])}
-    groups |= {RELEVANT_LABELS: relevant} if relevant.any() else {}
-    for name, rows in groups.items():
-        share = np.where(rows, 1 / max(int(documents[rows].sum()), 1), 0.0)
-        found.append(number(name, rows, share, target=target == PRECISION and name != RELEVANT_LABELS))
-    return sorted(found, key=lambda each: not each.is_target)
-
-
-def checked_prior(prior: Any) -> float | dict[int | None, float] | None:
-    """Return a user's ``prior=``: a share, or a dict of label -> share."""
-    if not isinstance(prior, Mapping):
-        return None if prior is None else fraction("prior", prior)
-    labels = [label for label in prior if label is not None]
-    if not all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels):
-        raise InputError(f"prior must be a share, or a dict of label -> share, got {shown(prior)}.", argument="prior")
-    return {None if label is None else int(label): fraction("prior", share) for label, share in prior.items()}
-
-
-def expected_shares(prior: Any, labels: pd.Series, counts: pd.DataFrame) -> Floats:
-    """Return (strata,) the share of relevant documents that is expected of strata with these labels."""
-    there = [None if label is pd.NA else int(label) for label in labels]
-    stated = prior if isinstance(prior, dict) else dict.fromkeys(there, prior)
-    if unknown := [label for label in stated if label not in there]:
-        known = examples(dict.fromkeys(there))
-        what = f"prior names labels that no document has: {examples(unknown)}. The judge gave {known}."
-        if len(unknown) == len(stated):
-            raise InputError(what, argument="prior")
-        warn(what)
-    found = {label: CAREFUL if share is None else share for label, share in stated.items()}
-    for label, judged, relevant in counts.itertuples(index=False, name=None):
-        found[None if label is pd.NA else int(label)] = (relevant + JEFFREYS) / (judged + 2 * JEFFREYS)
-    return np.array([found.get(label, CAREFUL) for label in there], dtype=np.float64)
-
-
-def prior_words(prior: Any, judged: int) -> str:
-    """Return what is expected, for settings."""
-    parts = [f"{count(judged, 'judgment')} of a pilot, with a beta law of 1/2 and 1/2"] if judged else []
-    parts += [f"stated: {prior}"] if prior is not None and prior != {} else []
-    return "; ".join(parts) or f"{CAREFUL:g} of every label, which needs the most labels"
-
-
-@dataclass(frozen=True)
-class Allocation:
-    """The labels of each stratum for every total: Neyman's allocation in whole labels."""
-
-    least: Counts  # (strata,) labels that each stratum has in any case
-    order: Counts  # (labels,) the stratum that gets each further label
-
-    @classmethod
-    def neyman(cls, weights: Floats, shares: Floats, units: Counts) -> Allocation:
-        """Return Neyman's allocation for (strata,) weights, expected shares and documents; none of weight 0."""
-        least = np.where(weights != 0, np.minimum(LEAST, units), 0)
-        more = np.where(weights != 0, units - least, 0)
-        stratum = np.repeat(np.arange(len(units)), more)
-        first = np.cumsum(more) - more
-        n = np.arange(len(stratum)) - first[stratum] + least[stratum]
-        spread = np.abs(weights) * np.sqrt(shares * (1 - shares))
-        gain = spread[stratum] / np.sqrt(n * (n + 1.0))
-        # of equal gains the stratum with fewer labels for its documents comes first, then the first
-        return cls(least, stratum[np.lexsort((stratum, n / units[stratum], -gain))])
+    labels: Qrels
+    words: str
+    asked: int
 
     @property
-    def fewest(self) -> int:
-        return int(self.least.sum())
-
-    @property
-    def most(self) -> int:
-        return self.fewest + len(self.order)
-
-    def of(self, total: int) -> Counts:
-        """Return (strata,) the labels of each stratum for a total from `fewest` to `most`."""
-        return self.least + np.bincount(self.order[: total - self.fewest], minlength=len(self.least))
+    def missing(self) -> int:
+        """Return how many documents it gave no label."""
+        return self.asked - len(self.labels)
 
 
-def smallest(fewest: int, most: int, fits: Callable[[int], bool]) -> int:
-    """Return the smallest whole number that fits, where all larger ones do, too; `most` where none below does."""
-    return fewest + bisect_left(range(fewest, most), True, key=fits)
+def checked_pool(pool: Any) -> pd.DataFrame | None:
+    """Return what a user gives as the documents to label as a frame: ``qid docno``, and what a judge reads of each."""
+    if pool is None:
+        return None
+    if isinstance(pool, Pool):
+        every = [pool] if pool.unsampled is None else [pool, pool.unsampled]
+        return pd.concat([part.to_frame()[_PAIR] for part in every], ignore_index=True)
+    if not isinstance(pool, pd.DataFrame):
+        raise InputError(f"pool must be a Pool, or a frame with qid and docno, got {shown(pool)}.", argument="pool")
+    frame = in_our_columns(pool)
+    documents_of(frame[[column for column in _PAIR if column in frame]], None)
+    qids, docnos = as_pairs(frame)
+    return frame.assign(qid=qids, docno=docnos).reset_index(drop=True)
+
+
+def documents_to_label(judge: NamedJudge, pool: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the documents that a judge is to label: those of the pool, or those whose labels exist already."""
+    known = judge.judge.known_pairs() if pool is None else pool
+    if known is None:
+        text = "the judge has to be asked, and it is not said for which documents. Give a Pool, or a frame of them."
+        raise InputError(text, argument="pool")
+    return known
+
+
+def labels_for(judge: NamedJudge, pairs: pd.DataFrame, people: Scale) -> JudgeLabels:
+    """Ask a judge for labels of documents, ``qid docno`` and what it reads."""
+    labels = judge.labels(pairs)
+    # a negative label says that there is none, as in judgments
+    known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
+    if not known.any():
+        with located(judge.name):
+            text = f"the judge has no label of at least 0 for {count(len(pairs), 'document')} that it was asked for."
+            raise InputError(text, argument="judge")
+    labelled = pairs.loc[known, _PAIR].assign(label=labels[known].astype(np.int64))
+    lowest = lowest_of(judge, labelled["label"], people)
+    scaled = on_scale(Qrels(labelled, rel=lowest), lowest, people.rel)
+    return JudgeLabels(scaled, scale_words(lowest, judge.grades), len(pairs))
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """The sizes of samples that one plan may have for the numbers that are to be known."""
+class SplitTopics:
+    """The topics that people and a judge labelled, those that the judge alone did, and what it said."""
 
-    strata: Strata
-    numbers: Sequence[Number]
-    confidence: float
+    labelled: list[str]
+    unlabelled: list[str]
+    of_judge: JudgeLabels
 
-    @cached_property
-    def allocations(self) -> list[Allocation]:
-        return [Allocation.neyman(of.weights, self.strata.shares, self.strata.units) for of in self.numbers]
+    def words(self) -> str:
+        """Return what there is, for settings."""
+        missing = f", {self.of_judge.missing:,} documents without a label" if self.of_judge.missing else ""
+        return (
+            f"{self.of_judge.words}, n={len(self.labelled):,} topics with labels of people, "
+            f"N={len(self.unlabelled):,} with the judge's alone{missing}"
+        )
 
-    def in_strata(self, width: float) -> Counts:
-        """Return (strata,) the labels after which no number has a wider interval."""
-        labels = np.zeros(len(self.strata.units), dtype=np.int64)
-        for number, allocation in zip(self.numbers, self.allocations, strict=True):
+    def caveats(self) -> Iterator[Caveat]:
+        """Yield what keeps the intervals from meaning what they seem to mean."""
+        n, more, labels = len(self.labelled), len(self.unlabelled), self.of_judge.labels
+        if n < ENOUGH_TOPICS:
+            note = f"{n:,} topics with labels of people only"
+            covered = "of 95% intervals as few as 92 in 100 with 10 topics, and 89 with variance='plain'"
+            yield Caveat(note, f"{note}: with fewer than {ENOUGH_TOPICS} intervals cover less, {covered}.")
+        if more < n:
+            note = f"fewer topics with the judge's labels alone ({more:,}) than with those of people ({n:,})"
+            yield Caveat(note, f"{note}. Even a perfect judge makes them worth {n + more:,}; have it label more.")
+        sizes = dict(zip(labels.topics, labels.arrays.documents.sizes.tolist(), strict=True))
+        both, alone = (float(np.mean([sizes[t] for t in some])) for some in (self.labelled, self.unlabelled))
+        if max(both, alone) > UNLIKE * min(both, alone):
+            note = f"the judge labelled {both:,.1f} documents a topic where people did, and {alone:,.1f} elsewhere"
+            yield Caveat(note, f"{note}. Give the judge one pool on all topics, by pool=.")
 
-            def fits(total: int, number: Number = number, allocation: Allocation = allocation) -> bool:
-                return self._width(number, allocation.of(total)) <= width
 
-            labels += allocation.of(smallest(allocation.fewest, allocation.most, fits))
-        return labels
+def split_topics(
+    runs: RunSet, human: Qrels, judge: NamedJudge, pool: pd.DataFrame | None, *, jackknife: bool
+) -> SplitTopics:
+    """Ask a judge, and say which topics people labelled and which it alone did; warn of those that do not count."""
+    of_judge = labels_for(judge, documents_to_label(judge, pool), Scale.of(human))
+    by_judge, by_people, of_runs = set(of_judge.labels.topics), set(human.topics), set(runs.topics)
+    labelled = [topic for topic in human.topics if topic in by_judge]
+    without = [topic for topic in human.topics if topic not in by_judge]
+    others = [topic for topic in of_judge.labels.topics if topic not in by_people]
+    alone, in_no_run = ([topic for topic in others if (topic in of_runs) is known] for known in (True, False))
+    with located(judge.name):
+        if not labelled:
+            text = f"the judge labelled no topic that people judged: {examples(human.topics)}; {examples(others)}."
+            raise InputError(f"{text} Are ids written alike?", argument="judge")
+        least = LEAST_FOR_JACKKNIFE if jackknife and len(alone) > 1 else 2
+        if len(labelled) < least:
+            both = f"people and the judge labelled {count(len(labelled), 'topic')}, and {least} are needed"
+            raise InputError(f"{both}{'; see lam=1' if least > 2 else ''}.", argument="human")
+        if len(alone) < 2:
+            beyond = f"{count(len(alone), 'topic')} of the runs beyond those that people did, and 2 are needed"
+            raise InputError(f"the judge labelled {beyond}. See pool= and level='documents'.", argument="judge")
+        if without:
+            left = f"{count(len(without), 'topic')} that people judged: {examples(without)}"
+            warn(f"the judge labelled nothing in {left}. The estimates are of the other {len(labelled):,}.")
+        if in_no_run:
+            topics = f"{count(len(in_no_run), 'topic')} of the judge: {examples(in_no_run)}"
+            warn(f"no run has documents for {topics}; they are left out.")
+    return SplitTopics(labelled, alone, of_judge)
 
-    def curve(self, width: float) -> pd.DataFrame:
-        """Return what widths about a wanted one cost: ``width labels proportional random``."""
-        rows = []
-        for wanted in (round(width * step, 10) for step in STEPS):
-            if wanted < 2 or wanted <= width:
-                proportional = max(self._shared(number, self.strata, wanted) for number in self.numbers)
-                random = max(self._shared(*self.strata.merged(number), wanted) for number in self.numbers)
-                rows.append((wanted, int(self.in_strata(wanted).sum()), proportional, random))
-        return pd.DataFrame(rows, columns=["width", "labels", "proportional", "random"])
 
-    def _width(self, number: Number, drawn: Counts) -> float:
-        return self.strata.interval(number, drawn, self.confidence, counted=False).width
+def topic_estimates(
+    values: TopicValues, measure: str, lam: float | None, variance: str, confidence: float
+) -> Estimates:
+    """Return the estimates of one measure by topics."""
 
-    def _shared(self, number: Number, strata: Strata, width: float) -> int:
-        """Return the labels where each stratum gets as many as its share of the documents."""
-        size, widths = int(self.strata.units.sum()), partial(strata.interval, number)
-        how: dict[str, Any] = {"confidence": self.confidence, "counted": False}
-        return smallest(1, size, lambda n: widths(n * strata.units / size, **how).width <= width) if size else 0
+    def columns(means: PoweredMeans) -> pd.DataFrame:
+        of_judge = {"by_judge": means.by_judge, "lambda": means.weight, "n": means.n, "N": means.more}
+        sides = (means.human, means.human_se), (means.estimate, means.se)
+        return _columns(*sides, {**of_judge, "n_eff": means.n_eff}, means.n, confidence)
+
+    of_runs, of_pairs = (columns(powered(values, lam, variance)) for powered in (powered_means, powered_differences))
+    return measure, of_runs, of_pairs
+
+
+def _columns(
+    human: tuple[Floats, Floats],
+    estimate: tuple[Floats, Floats],
+    of_judge: dict[str, Any],
+    n_topics: int,
+    confidence: float,
+) -> pd.DataFrame:
+    """Return the columns of both levels, of values and standard errors over topics, in the order of the tables."""
+    (low, high), (human_low, human_high) = (t_interval(*of, n_topics, confidence) for of in (estimate, human))
+    columns = {"human": human[0], "human_low": human_low, "human_high": human_high}
+    columns |= {"by_judge": of_judge.pop("by_judge"), "estimate": estimate[0], "estimate_low": low}
+    columns |= {"estimate_high": high, "se": estimate[1], **of_judge}
+    columns |= {"p": t_p_value(*estimate, n_topics), "human_p": t_p_value(*human, n_topics)}
+    return pd.DataFrame(columns, index=range(len(low)))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The pool with the labels of people, -1 for none, and (documents,) inclusion probabilities and strata."""
+
+    documents: Qrels
+    inclusion: Floats
+    stratum: NDArray[np.int64] | None
+
+    @property
+    def sampled(self) -> NDArray[np.bool_]:
+        """Return (documents,): whether people labelled it."""
+        return np.asarray(self.documents.arrays.labels >= 0)
+
+    def words(self) -> str:
+        """Return how it was drawn, for settings."""
+        how = "each document with its own probability" if self.stratum is None else "by strata, without replacement"
+        return f"{int(self.sampled.sum()):,} of {len(self.documents):,} documents, {how}"
+
+
+def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
+    """Return the sample that people labelled; `more` has further documents of the pool where there are no strata."""
+    frame = human.to_frame()
+    if STRATUM in frame:
+        return _stratified(human, frame)
+    if INCLUSION not in frame:
+        text = "the labels of people do not say with which probability each document was drawn, in a column 'inclusion'"
+        raise InputError(f"{text}. Give what {_OF_SAMPLE} returns, or level='topics'.", argument="human")
+    n = int((frame["label"] >= 0).sum())
+    drawn = pd.to_numeric(frame.get(DRAWN, pd.Series(dtype=float)), errors="coerce")
+    if (drawn > n).any():
+        text = f"{n:,} of {drawn.max():,.0f} documents of the sample have a label. Judge all that was drawn."
+        raise InputError(text, argument="human")
+    if more is not None:
+        rest = more.loc[more["qid"].isin(set(human.topics)), _PAIR].drop_duplicates()
+        rest = rest[~pd.MultiIndex.from_frame(rest).isin(pd.MultiIndex.from_frame(frame[_PAIR]))]
+        frame = pd.concat([frame, rest.assign(label=-1)], ignore_index=True)
+    documents = Qrels(frame[[*_PAIR, "label", INCLUSION]], topics=human.topics, rel=human.stated_rel)
+    frame = documents.to_frame()
+    inclusion = pd.to_numeric(frame[INCLUSION], errors="coerce").to_numpy(dtype=np.float64)
+    odd = frame[(frame["label"] >= 0).to_numpy() & ~((inclusion > 0) & (inclusion <= 1))]
+    if len(odd):
+        first = f"topic {odd['qid'].iloc[0]!r}, document {odd['docno'].iloc[0]!r}, {odd[INCLUSION].iloc[0]}"
+        text = f"{count(len(odd), 'labelled document')} without an inclusion probability above 0 and at most 1"
+        raise InputError(f"{text}, such as {first}.", argument="human")
+    return Sample(documents, inclusion, None)
+
+
+def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
+    by_stratum = frame.assign(sampled=frame["label"] >= 0).groupby(["qid", STRATUM], sort=False, dropna=False)
+    share = by_stratum["sampled"].transform("mean").to_numpy()
+    inclusion = frame[INCLUSION].to_numpy(dtype=np.float64) if INCLUSION in frame else share
+    for wrong, what in (
+        (frame[STRATUM].isna().to_numpy(), "judgments without a stratum"),
+        (share > inclusion + 1e-6, "strata with more labels than inclusion says: rows with label -1 are missing"),
+        (share == 0, "strata without a label: people must label a document of each"),
+    ):
+        if wrong.any():
+            row = frame[wrong].iloc[0]
+            where = f"such as topic {row['qid']!r}, stratum {row[STRATUM]!r}"
+            raise InputError(f"{what}, {where}. Give what {_OF_SAMPLE} returns.", argument="human")
+    if INCLUSION in frame:
+        check_all_labelled(*(frame[name] for name in ("qid", STRATUM, "label", INCLUSION)), argument="human")
+    return Sample(human, share, by_stratum.ngroup().to_numpy(dtype=np.int64))
+
+
+def pool_labels(judge: NamedJudge, sample: Sample, texts: pd.DataFrame | None) -> JudgeLabels:
+    """Ask a judge, who reads `texts`, for the labels of the whole pool; those it lacks count as not relevant for it."""
+    pairs = sample.documents.to_frame()[_PAIR]
+    read = pairs if texts is None else pairs.merge(texts, how="left", on=_PAIR)
+    of_judge = labels_for(judge, read, Scale.of(sample.documents))
+    if of_judge.missing:
+        with located(judge.name):
+            some = f"{of_judge.missing:,} of {count(of_judge.asked, 'document')}"
+            warn(f"the judge gave {some} of the pool no label. They count as gain 0 for it.")
+    return of_judge
+
+
+def document_estimates(
+    runs: RunSet, sample: Sample, labels: Qrels, measures: Sequence[LinearMeasure], lam: float | None, confidence: float
+) -> Iterator[Estimates]:
+    """Yield the estimates of each measure by documents."""
+    from scipy.special import ndtri
+
+    pool, human, sampled = sample.documents.arrays, sample.documents.arrays.labels, sample.sampled
+    judge, index = labels.arrays.labels_of(pool.documents), HitIndex(runs.field, pool.documents)
+    n, size, n_topics = int(sampled.sum()), len(sample.documents), len(pool.documents.topics)
+    for measure in measures:
+        by_people, by_judge = (np.where(some >= 0, measure.gain(np.maximum(some, 0)), 0.0) for some in (human, judge))
+        topics = []
+        for t in range(n_topics):
+            at = pool.documents.rows(t)
+            stratum = None if sample.stratum is None else sample.stratum[at]
+            documents = SampledDocuments(sampled[at], sample.inclusion[at], stratum, by_people[at], by_judge[at])
+            topics.append(totals_of(documents, measure.weights(index, t)))
+        frames = []
+        for pairs in (False, True):
+            totals = corrected_totals(topics, pairs, lam)
+            estimate, of_sample = _mean(totals.estimate), np.sqrt(totals.variance) / n_topics
+            reach = ndtri((1 + confidence) / 2) * of_sample
+            of_judge = {"by_judge": totals.judge.mean(axis=0), "lambda": totals.weight, "n": n, "N": size - n}
+            of_judge["n_eff"] = effective_of_pool(n, size, totals.human_variance, totals.variance)
+            # a second interval, over samples
+            ends = {"sampling_low": estimate[0] - reach, "sampling_high": estimate[0] + reach}
+            of_judge |= {"se_sampling": of_sample, **ends}
+            frames.append(_columns(_mean(totals.human), estimate, of_judge, n_topics, confidence))
+        yield measure.name, frames[0], frames[1]
+
+
+def _mean(by_topic: Floats) -> tuple[Floats, Floats]:
+    """Return the mean over topics of (topics, columns), and its standard error, NaN of one topic."""
+    n, n_columns = by_topic.shape
+    se = by_topic.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(n_columns, np.nan)
+    return by_topic.mean(axis=0), se
 
 
 #: what lambda is where it is estimated, and what an interval is, for settings
@@ -323,15 +461,11 @@ class PredictionPowered(OfJudges):
     sampling_high | High, sampling | score | upper end by that
     first       | First        |        | a run
     second      | Second       |        | another one
-    p           | p            | p      | of its t test
-    p_corrected | p, corrected | p      | for the number of pairs
-    significant | Significant  | count  | whether that is significant, or how many pairs are
     human_      | people alone |        | by people's labels alone
     rank        | Rank         | count  | from 1 + the significantly better runs to the runs less the worse ones
     judge_rank  | Rank, judge  | count  | rank by the judge's labels
     reach       | Reach        | score  | half the width of the interval
     outside     | Outside      | count  | runs whose mean by the judge's labels is outside of the interval
-    pairs       | Pairs        | count  | how many pairs
     rank_width  | Rank width   | tenths | mean of highest less lowest rank
     """
 
@@ -339,8 +473,7 @@ class PredictionPowered(OfJudges):
         pd.DataFrame,
         Table(
             "judge, measure and run",
-            f"judge family measure name team type human~ by_judge estimate~ se lambda n N n_eff {_SAMPLED}",
-            report="name human by_judge estimate lambda n_eff",
+            f"judge family measure name* team type human~* by_judge* estimate~* se lambda* n N n_eff* {_SAMPLED}",
             select={"judge": None},
             descending=("estimate",),
         ),
@@ -349,9 +482,8 @@ class PredictionPowered(OfJudges):
         pd.DataFrame,
         Table(
             "judge, measure and pair of runs",
-            f"judge family measure first second human~ by_judge difference~ se lambda n N n_eff {_SAMPLED} p human_p "
-            "p_corrected significant human_p_corrected human_significant",
-            report="first second human difference p_corrected",
+            f"judge family measure first* second* human~* by_judge difference~* se lambda n N n_eff {_SAMPLED} p "
+            "human_p p_corrected* significant human_p_corrected human_significant",
             select={"judge": None},
         ),
     ]

@@ -79,8 +79,6 @@ class RankIntervals(Result):
     first      | Best        |            | the better system, of a group the best
     second     | Second      |            | the other one
     last       | Worst       |            | the worst system
-    systems    | Systems     | count      | how many systems
-    difference | Difference  | difference | of the means
     p          | p           | p          | corrected for the number of pairs
     differs    | Differs     |            | whether p is at most 1 - `confidence`
     adjacent   | Neighbours  | count      | whether no system is between the two, or how many such pairs

@@ -247,10 +247,7 @@ class FoundByDepth(Result):
     plots = {"found": _draw}
     key = (KeyFigures(("relevant", "unique", "documents"), "deepest", row="{unit}"),)
     columns = """
-    depth        | Depth         | count | depth of the pool
     documents    | Documents     | count | documents of the pool, on the topics of the judgments
-    judged       | Judged        | count | how many of them are judged
-    relevant     | Relevant      | count | how many are relevant
     unique       | Alone         | count | relevant ones that no other unit's pool of this depth has
     judged_share | Share judged  | score | the share of the pool that is judged, NaN where it is empty
     """

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated, Any
 
@@ -27,7 +26,7 @@ from pt_reuse.arrays.significance import (
     winners,
 )
 from pt_reuse.columns import Table
-from pt_reuse.errors import InputError, count, examples, positive
+from pt_reuse.errors import InputError, count, examples
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import as_judges
 from pt_reuse.options import CORRECTION, SAMPLES, TESTS
@@ -66,8 +65,6 @@ class SignificanceFidelity(OfJudges):
     plots = {"counts": drawn_by_measure(plot_outcomes), "pairs": drawn_by_judge(plot_pairs, "pairs")}
     key = (KeyFigures(("false_share", "missed_share", "opposite"), row="{judge}"),)
     columns = """
-    pairs | Pairs | count | pairs of runs
-    untested | Untested | count | pairs without a p-value
     human_significant | By people | count | pairs that differ significantly by people
     judge_significant | Significant | count | pairs that differ significantly by the judge
     agree | Same winner | count | significant by both, the same winner
@@ -82,8 +79,6 @@ class SignificanceFidelity(OfJudges):
     second | Second | | another
     outcome | Outcome | | the outcome
     difference | Difference | difference | mean score of the first less that of the second, by people
-    p | p | p | its p-value
-    p_corrected | p, corrected | p | that for the number of pairs
     judge_ | judge | | the same by the judge
     """
 
@@ -100,8 +95,7 @@ class SignificanceFidelity(OfJudges):
         pd.DataFrame,
         Table(
             "judge, measure and pair of runs",
-            "judge measure first second outcome {,judge_}difference {,judge_}p {,judge_}p_corrected",
-            "first second outcome difference p_corrected judge_p_corrected",
+            "judge measure first* second* outcome* difference* judge_difference {,judge_}p {,judge_}p_corrected*",
             select={"judge": None, "outcome": ...},
         ),
     ]
@@ -267,17 +261,12 @@ class DiscriminativePower(Result):
     not_covered = "which differences are true or large; runs may differ where no difference is significant."
     plots = {"levels": _draw}
     columns = """
-    pairs       | Pairs       | count | how many pairs of systems
-    significant | Significant | count | how many of them differ significantly, or whether p_corrected is at most `alpha`
     power       | Power       | score | their share, NaN with fewer than two topics, which no test takes
     smallest_significant    | Smallest significant    | score | the smallest significant difference
     largest_not_significant | Largest not significant | score | the largest difference that is not
     always_significant_from | Always significant from | score | from which on every difference is, NaN if none
     first       | First       |       | a system
     second      | Second      |       | another one
-    difference  | Difference  | difference | of the means, first minus second
-    p           | p           | p     | of the test, NaN with fewer than two topics
-    p_corrected | p, corrected | p    | the same, corrected for the number of pairs
     verdict     | Verdict     |       | ``lost``, significant by the first judgments only, ``gained`` or ``turned``
     other_      | other       |       | under the other judgments
     both        | Both        | count | pairs that are significant under both, with the same winner
@@ -363,14 +352,7 @@ def discriminative_power(
     test: options.Test = "t",
     alpha: options.Alpha = 0.05,
     correction: options.Correction = CORRECTION,
-    samples: Annotated[
-        int,
-        options.Option(
-            "how often tests that use random numbers draw, at least 1.",
-            check=partial(positive, "samples", unit="draws"),
-            flag=options.Flag(),
-        ),
-    ] = SAMPLES,
+    samples: Annotated[options.Samples, replace(options.SHARED["samples"], flag=options.Flag())] = SAMPLES,
     seed: options.Seed = 0,
     n_jobs: options.Jobs = None,
     verbose: options.Verbose = False,

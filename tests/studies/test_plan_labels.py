@@ -15,8 +15,7 @@ from statsmodels.stats.proportion import proportion_confint, samplesize_confint_
 
 import pt_reuse as ptr
 from pt_reuse.arrays.prediction_powered import stratified_variance
-from pt_reuse.studies.plan_labels import plan_labels
-from pt_reuse.studies.prediction_powered import LEAST, Allocation
+from pt_reuse.studies.plan_labels import LEAST, Allocation, plan_labels
 
 #: label -> documents, and how many of these people find relevant
 GROUPS = {0: (500, 25), 1: (300, 120), 2: (200, 180)}

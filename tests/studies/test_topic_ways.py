@@ -24,7 +24,7 @@ from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.scores import score
-from pt_reuse.studies.judged_lists import JudgedWork
+from pt_reuse.studies.coverage import JudgedWork
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: way -> rows of a block; and the backend of two jobs, None for one job

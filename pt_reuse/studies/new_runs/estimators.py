@@ -466,14 +466,12 @@ ESTIMATORS: dict[str, Estimator] = {
 }
 #: name -> the argument that it takes beside the runs and judgments
 _TAKES = {"judge": "judge", "documents_and_judge": "judge", "texts": "corpus", "documents_and_texts": "corpus"}
-#: those that need nothing else
-PLAIN = [name for name in ESTIMATORS if name not in _TAKES]
 
 
 def named_estimators(names: Sequence[str] | None, *, judge: Any, corpus: Any) -> dict[str, Estimator]:
     """Return the estimators that are asked for, by default all of which there is what they take."""
     given = {"judge": judge is not None, "corpus": corpus is not None}
-    has = [name for name in ESTIMATORS if name in PLAIN or given[_TAKES[name]]]
+    has = [name for name in ESTIMATORS if name not in _TAKES or given[_TAKES[name]]]
     for name in names or ():
         if name not in has:
             raise InputError(f"{examples([name])} needs {_TAKES[name]}=.", argument="estimators")

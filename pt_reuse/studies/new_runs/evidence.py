@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.expected import Expected, Floats, Likely, expected_scores
-from pt_reuse.arrays.kernels import UNJUDGED, Changes, Spec
+from pt_reuse.arrays.kernels import UNJUDGED, Spec
 from pt_reuse.arrays.lists import offsets, ranges, stable_order
 from pt_reuse.arrays.rescore import HitIndex, Hits
 from pt_reuse.data.judgments import Qrels
@@ -26,7 +26,7 @@ from pt_reuse.pooling.fit import unjudged_tops, with_unjudged
 from pt_reuse.pooling.scorers import LogisticScorer, Scorer, TfIdf, Training, places_of
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.perturbed import scores_under
 
 Rows = NDArray[np.int64]
 #: 4 bytes each: there may be tens of millions
@@ -129,11 +129,10 @@ class Lists:
         """Find the documents of the judgments in the lists of runs, each of its (runs,) unit, down to a rank."""
         order = np.argsort(unit, kind="stable")
         documents, field, parts = qrels.arrays.documents, runs.field, list[tuple[range, Hits]]()
-        n_topics, n_runs = len(qrels.topics), len(runs)
-        index, at = HitIndex(field, documents), [field.topic_row.get(topic, -1) for topic in documents.topics]
-        sizes = np.append(field.lengths.sum(axis=1), 0)[at]
+        n_topics, n_runs, index = len(qrels.topics), len(runs), HitIndex(field, documents)
+        sizes = np.append(field.lengths.sum(axis=1), 0)[index.field_topic]
         # some topics at a time
-        for topics in cut_where(sizes.tolist(), parts_of(field, at), _AT_ONCE):
+        for topics in cut_where(sizes.tolist(), parts_of(field, index.field_topic), _AT_ONCE):
             hits = index.gather(topics).top(cutoff)
             parts.append((topics, replace(hits, row=hits.row + np.int32(documents.starts[topics.start]))))
         none = np.zeros(0, dtype=np.int64)
@@ -203,7 +202,6 @@ class Evidence:
             row = row[rank <= self.depth]
             self.brought.append(np.unique(row[self.labels[row] < 0] if is_later else row).astype(np.int64))
         self.n_brought = self.n_bringing(range(len(units)))
-        self.lengths = self.lists.lengths
 
     def runs_of(self, unit: int) -> Rows:
         return np.flatnonzero(self.tested & (self.units.of_run == unit))
@@ -260,16 +258,9 @@ class Evidence:
 
     def without(self, measures: Sequence[ir_measures.Measure], sets: Sequence[Sequence[int]]) -> Floats:
         """Return (measures, sets, topics, runs) scores without what the units of each set alone brought."""
-        rows = [np.flatnonzero((self.labels >= 0) & ~self.known(units)) for units in sets]
-        every = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
-        of_set = np.repeat(np.arange(len(sets)), [len(row) for row in rows])
-        found = np.empty((len(measures), len(sets), self.n_topics, len(self.runs)))
-        changes = Changes(len(sets), of_set, every, np.full(len(every), UNJUDGED))
-        for block in rescore(self.runs, self.qrels, measures, changes):
-            found[:, :, block.topics.start : block.topics.stop] = block.base[:, None]
-            for m, values in enumerate(block.values):
-                found[m, block.set, block.topic] = values
-        return found
+        gone = [(self.labels >= 0) & ~self.known(units) for units in sets]
+        labels = np.where(np.array(gone), np.int16(UNJUDGED), self.labels)
+        return scores_under(self.runs, self.qrels, measures, labels).swapaxes(0, 1)
 
 
 @dataclass(frozen=True)
@@ -305,10 +296,6 @@ class Case:
     def cell(self) -> Rows:
         """Return (hits,) the list of each, run by run, then topic by topic."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
-
-    @property
-    def topic(self) -> Rows:
-        return np.repeat(np.tile(np.arange(self.shape[1]), self.shape[0]), self.counts)
 
     def of_run(self, place: int) -> slice:
         """Return which hits are those of a run."""
@@ -366,7 +353,7 @@ class Case:
         """Return (runs, topics) scores of the lists without unjudged documents."""
         known = self.known[self.row]
         counts = np.bincount(self.cell[known], minlength=len(self.counts))
-        rank = (_before(counts) + 1).astype(np.int32)
+        rank = ranges(np.ones_like(counts), counts).astype(np.int32)
         kept = replace(self, counts=counts, rank=rank, row=self.row[known])
         zeros = {label: np.zeros(len(self.unjudged_docs)) for label in labels}
         return kept.scored(spec, zeros, gains)[0]
@@ -374,11 +361,12 @@ class Case:
     def bpref(self, rel: int) -> Floats:
         """Return (runs, topics) bpref: it sees judged documents alone."""
         known = self.known[self.row]
-        cell, topic = self.cell[known], self.topic[known]
+        cell = self.cell[known]
+        topic = cell % self.shape[1]
         good = self.labels[self.row[known]] >= rel
         before: Rows = np.cumsum(~good) - ~good
         counts = np.bincount(cell, minlength=len(self.counts))
-        above: Rows = before - before[np.arange(len(before)) - _before(counts)]
+        above: Rows = before - before[np.repeat(offsets(counts)[:-1], counts)]
         relevant, others = self.found[rel], self.judged - self.found[rel]
         most = np.maximum(np.minimum(relevant, others), 1)
         lost = np.where(above > 0, np.minimum(above, relevant[topic]) / most[topic], 0.0)
@@ -393,10 +381,6 @@ class Case:
         share = np.divide(cells.reshape(self.shape), returned, out=np.ones(self.shape), where=returned > 0)
         # a topic that a run lacks says nothing of how much of it is judged
         return np.sum(1 - share, axis=1) / np.maximum((returned > 0).sum(axis=1), 1)
-
-
-def _before(counts: Rows) -> Rows:
-    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 class LeaveOneOutSetting:
@@ -463,7 +447,7 @@ class LeaveOneOutSetting:
             rank=rank,
             row=row,
             topic_of=evidence.topic,
-            lengths=evidence.lengths[:, runs].T,
+            lengths=evidence.lists.lengths[:, runs].T,
             judged_or_hole=self.truth,
             unjudged_docs=unjudged_docs,
             features=self._features((counts, row, rank), unjudged_docs, without, known),

@@ -31,6 +31,7 @@ from pt_reuse.scoring.measures import native_spec, spec_of
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.new_runs.estimators import (
+    ESTIMATORS,
     ZERO,
     Cases,
     Effects,
@@ -485,7 +486,7 @@ class NewRunPredictor:
     def learn_nothing(self) -> None:
         """Predict nothing: fewer than two units say what their runs would score."""
         self.train, self.cases = [], Cases(self.cases.setting, [], self.evidence.new)
-        self._estimators = named_estimators(["zero"], judge=None, corpus=None)
+        self._estimators = {ZERO: ESTIMATORS[ZERO]}
 
     def check(self) -> None:
         """Raise where fewer than two units can be left out to learn from."""
@@ -515,18 +516,6 @@ class NewRunPredictor:
         unknown = np.bincount(self.evidence.topic[self.evidence.unknown], minlength=len(low)).astype(float)
         least = self.predicted[m].model.least_part(row.case, unknown)
         return Completed(low, high, others * least[:, None], others)
-
-    @property
-    def completions(self) -> str:
-        return (
-            f"any label for each unjudged document of the new runs down to depth {self.evidence.depth}, and below it "
-            "for those that the measure sees in the run itself; all others as judged"
-        )
-
-    @property
-    def predicted_for(self) -> str:
-        """Return what is judged beside the judgments where a new run has the score that is predicted."""
-        return f"the documents of its own {self.units.by} down to depth {self.evidence.depth} judged, and no others"
 
     def depth(self, m: int) -> int:
         """Return down to which rank documents count as unjudged by a measure."""
@@ -698,7 +687,7 @@ class NewRunPredictor:
         """Return what the labels of the unjudged documents of a new run do to a run of the field that has them."""
         run, model = np.array([self.runs.row(name)]), self.predicted[m].model
         counts, docs, rank = self.evidence.lists.of_runs(run)
-        lengths = self.evidence.lengths[:, run].T
+        lengths = self.evidence.lists.lengths[:, run].T
         case = replace(row.case, runs=run, counts=counts, rank=rank, row=docs, lengths=lengths)
         effects = model.effects_in(case, 0, chances_of(model)[row.at])
         return effects.take(case.ranks(0)[effects.row] <= (model.spec.cutoff or self.evidence.depth))

@@ -63,14 +63,9 @@ class ExpectedPair:
     moves: Effects  # of the documents that are left on both runs, where both have some
 
     @property
-    def critical_value(self) -> float:
-        """Return how many deviations the means must be apart before a further document is judged."""
-        return float(self.reach[0])
-
-    @property
     def half(self) -> float:
         """Return by how much the means must differ for a decision at the confidence level."""
-        return self.critical_value * float(self.spread[0]) if len(self.effects.row) else 0.0
+        return float(self.reach[0] * self.spread[0]) if len(self.effects.row) else 0.0
 
     @property
     def decided(self) -> str:
@@ -260,9 +255,6 @@ class Rivals:
         n_unjudged = sum(each.ranks.shape[1] for each in of_pair)
         return -np.array(low), np.array(high), n_unjudged, all(reached) and all(reached_too)
 
-    def table(self, pairs: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
-        return [self._row(*pair) for pair in pairs]
-
     def decides(self, m: int, first: str, second: str) -> str:
         """Return what says that the first is better, every labelling or the interval of what is predicted, or nothing.
 
@@ -278,7 +270,8 @@ class Rivals:
         made = self._predicted(m, name, rival)
         return UNDECIDED if made is None or _sign(*made.within(low, high)[1:]) != sign else CONFIDENT
 
-    def _row(self, m: int, name: str, rival: str) -> dict[str, Any]:
+    def row(self, m: int, name: str, rival: str) -> dict[str, Any]:
+        """Return what a table says of a new run against another."""
         predictor = self._predictor
         of_name, of_rival = (predictor.scores[m][:, predictor.runs.row(run)] for run in (name, rival))
         low_by_topic, high_by_topic, n_unjudged, is_exact = self._ends(m, name, rival)
@@ -309,7 +302,7 @@ class Rivals:
                 if m not in self._expectations:
                     self._expectations[m] = Expectations(predictor, m, none)
                 pair = self._expectations[m].pair(name, rival, np.arange(len(none)))
-                if pair.decided and np.isfinite(pair.critical_value) and abs(pair.difference) > CLOSE:
+                if pair.decided and np.isfinite(pair.reach[0]) and abs(pair.difference) > CLOSE:
                     winner = pair.first
             decided_by = f"at {100 * predictor.confidence:.4g}%" if winner else OPEN
         return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,22 +33,17 @@ _FEWEST = 20
 
 def inclusion(sizes: Floats, n: int) -> Floats:
     """Return (documents,) the probability of each in a sample of n: in proportion to its size, at most 1."""
-    found = np.zeros(len(sizes))
-    some = sizes > 0
-    n = min(n, int(some.sum()))
-    sure = np.zeros(len(sizes), dtype=bool)
-    while True:
-        rest = some & ~sure
-        left = n - int(sure.sum())
-        if not rest.any() or left <= 0:
-            break
-        share = left * sizes / sizes[rest].sum()
-        more = rest & (share >= 1 - 1e-12)
-        if not more.any():
-            found[rest] = share[rest]
-            break
-        sure |= more
-    found[sure] = 1.0
+    found, rest = np.zeros(len(sizes)), sizes > 0
+    left = min(n, int(rest.sum()))
+    while left > 0 and rest.any():
+        found[rest] = left * sizes[rest] / sizes[rest].sum()
+        sure = rest & (found >= 1 - 1e-12)
+        if not sure.any():
+            return found
+        found[sure] = 1.0
+        rest &= ~sure
+        left -= int(sure.sum())
+    found[rest] = 0.0
     return found
 
 
@@ -197,17 +193,16 @@ def check_estimable(measures: Iterable[ir_measures.Measure]) -> None:
 
 def needed(sizes: Floats, variances: Floats, width: float, reach: float) -> int:
     """Return how many documents must be sampled for an interval to be at most so wide; all, where no fewer do."""
-    high = int((sizes > 0).sum())
-    low = min(_FEWEST, high)
-    if not high:
-        return 0
-    while low < high:
-        middle = (low + high) // 2
-        probability = inclusion(sizes, middle)
+    most = int((sizes > 0).sum())
+    fewest = min(_FEWEST, most)
+
+    def is_narrow(n: int) -> bool:
+        probability = inclusion(sizes, n)
         drawn = probability > 0
         error = np.sqrt(((1 / probability[drawn] - 1) * variances[drawn]).sum())
-        low, high = (low, middle) if 2 * reach * error <= width else (middle + 1, high)
-    return low
+        return bool(2 * reach * error <= width)
+
+    return fewest + bisect_left(range(fewest, most), True, key=is_narrow)
 
 
 def _check_plan(sampled: pd.DataFrame, evidence: Evidence, measures: Iterable[ir_measures.Measure]) -> None:

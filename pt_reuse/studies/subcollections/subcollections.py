@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -29,7 +29,7 @@ from pt_reuse.plots.sheet import Axes, Place, Sheet, Style, look, plain
 from pt_reuse.result import Result, Told, only, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.measures import MeasureLike, adds_up, measure_among
-from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import of_all_topics, provided_measures
 from pt_reuse.studies.subcollections.sources import (
     Corpus,
@@ -42,10 +42,6 @@ from pt_reuse.studies.subcollections.sources import (
     source_rule,
 )
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-
 
 #: what pairs of parts have in common over which means are taken
 SETTING = ("source", "share", "size", "other_size")
@@ -105,9 +101,7 @@ class PartTask:
         topics, testing = self.qrels.topics, self.testing
         with located(f"part {self.name!r}"):
             runs = self.systems.on_part(self.docnos).select(self.systems.names)
-            values = np.empty((len(self.measures), len(topics), len(runs)))
-            for block in rescore(runs, self.qrels, self.measures):
-                values[:, block.topics.start : block.topics.stop] = block.base
+            values = base_scores(runs, self.qrels, self.measures)
         every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
         at = [runs.field.topic_row.get(topic, -1) for topic in topics]
         lengths = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])[at][self.counts]
@@ -293,7 +287,7 @@ def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes
     sheet = Sheet.open(place)
     sheet.limit("x", limits)
     sheet.label(title=title, x=x, y=label)
-    entries: list[tuple[Artist, str]] = []
+    entries: list[tuple[Any, str]] = []
     ends: list[float] = []
     for number, (name, line) in enumerate(lines):
         # neighbours differ in colour, marker and stroke
@@ -376,8 +370,6 @@ class Subcollections(Result):
     sn            | SN            | count  | pairs of systems that are significant on the first only
     ns            | NS            | count  | pairs of systems that are significant on the other only
     nn            | NN            | count  | pairs of systems that are significant on neither
-    untested      | Untested      | count  | pairs of systems without a p-value
-    pairs         | Pairs         | count  | pairs of systems
     significant   | Significant pairs | count | how many of them differ significantly
     significant_share | Significant | score | their share
     least         | Lowest mean   | score  | the lowest mean score
@@ -481,18 +473,6 @@ class Subcollections(Result):
         return lines
 
 
-How: TypeAlias = Annotated[
-    str,
-    options.Option(
-        '``"source"`` (default): a part for each source; ``"random"``: disjoint parts drawn at random, of all `sizes`, '
-        'or as large as the sources are; ``"mixed"``: for each two sources and each share two disjoint parts, of which '
-        "that share comes from their own source, and the rest from all others.",
-        choices=("source", "random", "mixed"),
-        flag=options.Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
-    ),
-]
-
-
 def _check(given: Mapping[str, Any]) -> None:
     if "how" in given:
         checked_drawing(**{name: given[name] for name in ("how", "sizes", "shares", "whole", "repeats", "seed")})
@@ -525,7 +505,16 @@ def subcollections(
             flag=options.Flag(help="prefixes of docnos", metavar="LIST", kind="list", default="the first letters"),
         ),
     ] = None,
-    how: How = "source",
+    how: Annotated[
+        str,
+        options.Option(
+            '``"source"`` (default): a part for each source; ``"random"``: disjoint parts drawn at random, of all '
+            '`sizes`, or as large as the sources are; ``"mixed"``: for each two sources and each share two disjoint '
+            "parts, of which that share comes from their own source, and the rest from all others.",
+            choices=("source", "random", "mixed"),
+            flag=options.Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
+        ),
+    ] = "source",
     shares: Annotated[
         Any,  # one or several
         options.Option(
@@ -629,8 +618,7 @@ def subcollections(
     tasks = (
         PartTask(name, systems, *corpus.part(part), chosen, testing) for name, part in zip(called, parts, strict=True)
     )
-    how_run: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
-    scored = list(run_jobs(tasks, len(parts), desc="parts", unit="part", **how_run))
+    scored = list(run_jobs(tasks, len(parts), desc="parts", unit="part", n_jobs=n_jobs, verbose=verbose))
     names = [repr(measure) for measure in chosen]
     of_parts = ScoredParts(parts, scored, names, testing)
     by_pair, drawn = of_parts.by_pair(drawing)
