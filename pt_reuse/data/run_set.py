@@ -158,7 +158,8 @@ class RunSet(Printed, Shareable):
         `pool_order`, `pool_depth` and `duplicates` are those of :func:`read_runs`.
 
         Raises:
-            InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails.
+            InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, or that prints otherwise
+                than the one whose results are kept under its name.
 
         Warns:
             ReuseWarning: kept results that cannot be used, as their file is damaged.

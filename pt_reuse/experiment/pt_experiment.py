@@ -177,8 +177,8 @@ def Experiment(
             system and measure: ``name measure value``, what a baseline adds, and the added columns but ``LOU rank`` and
             ``pooled``. Results by topic have such rows in either layout; ``highlight`` has no long one.
         cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, default 10), as
-            :meth:`RunSet.from_pipelines` does, so that a call goes on where it stopped; not with ``"mrt"`` or
-            ``plan="tree"``.
+            :meth:`RunSet.from_pipelines` does, so that a call with the same topics and ``batch_size`` goes on where it
+            stopped; not with ``"mrt"`` or ``plan="tree"``.
         **experiment_arguments: every other argument of pt.Experiment: ``baseline``, ``correction``, ``highlight``,
             ``batch_size``, ``save_dir``, ``save_mode``, ``plan``, ``verbose`` and so on.
 
