@@ -507,7 +507,8 @@ def as_answers(given: Any, argument: str = "answers", *, unknown: str = "error")
     try:
         return read_answers(given, unknown=unknown)
     except InputError as error:
-        raise InputError(str(error), argument=error.argument or argument) from error
+        of = "unknown" if error.argument == "unknown" else argument
+        raise InputError(str(error), argument=of) from error
 
 
 def _of_rows(
