@@ -71,6 +71,10 @@ def _draw(column: str, label: str, result: StrategyComparison, measure: str, pla
     return plot_strategies(rows, strategies=shown, column=column, label=label, against=against, place=place)
 
 
+def _draw_found(result: StrategyComparison, _: str, place: Place) -> Axes:
+    return _draw("recall", "share of the pool's relevant documents found", result, "", place)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StrategyComparison(Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
@@ -86,7 +90,7 @@ class StrategyComparison(Result):
     )
     not_covered = "what a strategy would find beyond the judged documents of this pool."
     plots = {
-        "relevant": partial(_draw, "recall", "share of the pool's relevant documents found"),
+        "relevant": _draw_found,
         "tau_b": partial(_draw, "tau_b", "tau_b to the ranking by all judgments"),
         "tau_ap_b": partial(_draw, "tau_ap_b", "tau_ap_b to the ranking by all judgments"),
         "max_drop": partial(_draw, "max_drop", "largest drop of a run, in ranks"),

@@ -116,7 +116,7 @@ def test_fetch_says_what_came_and_what_failed(published, user_home, capsys):
         "small: 4 runs: 0 were here, 2 fetched, 2 failed.",
         f"New files go to {user_home}/small/runs",
     ]
-    assert lines[2:] == [f"  2 runs ('gone', 'lost'): {published.url}: the server sent no file (404)."]
+    assert lines[2:] == [f"  2 runs ('gone', 'lost'): {published.url}: there is no such file (404)."]
     assert (user_home / "small" / "runs" / "input.a").read_text() == "1 Q0 d1 1 2.0 a\n"
     status, out, _ = run(capsys, "fetch", "small", "--only-pooled")
     assert status == 0
