@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -33,11 +34,20 @@ def lazily(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], lis
 
     def get(wanted: str) -> Any:
         if wanted not in homes:
-            raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
+            raise AttributeError(f"module {name!r} has no attribute {wanted!r}{_elsewhere(wanted)}")
         home = import_module(homes[wanted])
         return home if home.__name__ == f"{package}.{wanted}" else getattr(home, wanted)
 
     return get, lambda: sorted(homes), sorted(homes)
+
+
+def _elsewhere(wanted: str) -> str:
+    """Return the namespace that has a name, where another one is asked for it."""
+    root, line = Path(__file__).parent, re.compile(rf"\bas {re.escape(wanted)}$", re.MULTILINE)
+    stubs = () if wanted.startswith("_") else sorted(root.rglob("*.pyi"))
+    having = (path for path in stubs if line.search(path.read_text(encoding="utf-8")))
+    places = [".".join(path.relative_to(root.parent).with_suffix("").parts) for path in having]
+    return f"; {places[0].removesuffix('.__init__')} has it" if places else ""
 
 
 class _NamedMeasure:

@@ -320,7 +320,7 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
     argument, place = getattr(message, "argument", None), getattr(message, "place", None)
     if argument and re.match(rf"{re.escape(argument)}\b(?!=)", text):
         text = f"{argument}={text[len(argument) :]}"
-    text = _GIVEN.sub(typed, _CALL.sub(command, text))
+    text = _GIVEN.sub(typed, _CALL.sub(command, text)).replace(" All of them: error.faults.", "")
     return f"{place}: {text}" if place else text
 
 

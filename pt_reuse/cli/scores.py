@@ -29,7 +29,7 @@ from pt_reuse.cli.parser import (
     numbers,
 )
 from pt_reuse.errors import InputError, checked_jobs, checked_seed, choice, count, plural, positive
-from pt_reuse.options import LEARNING, METHODS, RANDOM_ORDER
+from pt_reuse.options import FIXED, LEARNING, METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 #: the documents to be judged, as a file of judgments in which every label is still to come
 _TO_JUDGE = "to_judge.txt"
 #: strategies that ask judgments for the label of each document
-_ASKING = (*LEARNING, RANDOM_ORDER)
+_ASKING = (*LEARNING, *(name for name in FIXED if name not in ("rank", *METHODS)))
 #: name -> the options that a strategy has; those of --strategy, in the order of the help
 STRATEGIES: dict[str, tuple[str, ...]] = {
     "depth": ("jobs",),
@@ -323,6 +323,7 @@ def add_unjudged(parser: Parser) -> None:
 def _run_unjudged(options: argparse.Namespace) -> None:
     from pt_reuse.data.units import check_unit_is_given
     from pt_reuse.scoring.caveats import misfits, relevant_only, tell
+    from pt_reuse.scoring.measures import Unjudged
     from pt_reuse.scoring.scores import check_topics
     from pt_reuse.studies.coverage import JudgedLists
 
@@ -334,7 +335,7 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     qrels, runs = judgments.read(), plan.read_runs()
     check_topics(runs, qrels)
     # the answer tells of topics that runs lack, which count 1 here
-    tell([*relevant_only(qrels), *misfits(runs, qrels, without_topics="zero")])
+    tell([*relevant_only(qrels), *misfits(runs, qrels, [Unjudged @ k for k in cutoffs], without_topics="zero")])
     found = JudgedLists.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
     tables = {"by_run.csv": (by_run := found.by_run()), "by_topic.csv": found.by_topic()}
     say(_judged_in_words(found, by_run))
@@ -357,7 +358,11 @@ def _judged_in_words(found: JudgedLists, table: pd.DataFrame) -> str:
     """Return the answer in a sentence: the median of pooled and of other runs, and the run with the largest share."""
     k, worst = found.depths[0], table.iloc[0]
     share, pooled = f"Unjudged@{k}", table["pooled"].astype("boolean")
-    groups = {"pooled": pooled.fillna(False), "not pooled": ~pooled.fillna(True), "not on record": pooled.isna()}
+    groups = {
+        "pooled": pooled.fillna(False),
+        "not pooled": ~pooled.fillna(True),
+        "not known whether pooled": pooled.isna(),
+    }
     medians = [
         f"{rows[share].median():.1%} ({count(len(rows), 'run')} {which})"
         for which, of in groups.items()

@@ -76,7 +76,10 @@ class NewRunCheck(Result):
         "runs like those of the {units} left out; depth-{depth} pool, contributors: {contributors}; relevant: "
         "{relevant}; predictions: {calibrated}; significant: {test}, p at most {alpha:g}, correction: {correction}."
     )
-    not_covered = "documents that no run found; a labelling says nothing of which labels are likely."
+    not_covered = (
+        "documents that no run found; unjudged documents that only other runs found, which stay unjudged; how likely a "
+        "labelling is."
+    )
     plots = {"scores": _draw}
     columns = """
     unjudged       | Unjudged   | score | share of its first documents without a judgment; of topics and pairs a number
