@@ -15,9 +15,10 @@ from ir_measures import P
 from numpy.typing import NDArray
 
 from pt_reuse import options
+from pt_reuse.arrays.completions import AT_MOST, LARGEST, CompletionLists, Floats
 from pt_reuse.arrays.correlation import CLOSE, rounded
 from pt_reuse.arrays.kernels import Labels
-from pt_reuse.arrays.pairs import AT_MOST, LARGEST, Floats, TopicLists, ranks
+from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.rescore import Hits
 from pt_reuse.arrays.significance import PairTests, check_test, pair_tests
 from pt_reuse.columns import Table
@@ -265,7 +266,7 @@ class Completions:
                     sums[m] += np.minimum(AT_MOST[spec.kernel](lists, spec), apart)
         return sums / max(1, n_topics)
 
-    def lists(self, m: int, topic: int, hits: Hits, labels: Labels) -> TopicLists:
+    def lists(self, m: int, topic: int, hits: Hits, labels: Labels) -> CompletionLists:
         """Return the lists of all runs on a topic, down to the cutoff of a measure."""
         spec, n_runs = self.specs[m], self.n_runs
         top = hits.top(spec.cutoff)
@@ -275,7 +276,7 @@ class Completions:
         rows, column = np.unique(top.row[unjudged], return_inverse=True)
         ranks = np.zeros((n_runs, len(rows)), dtype=np.int32)
         ranks[top.of[unjudged], column] = top.rank[unjudged]
-        return TopicLists(
+        return CompletionLists(
             ranks=ranks,
             score=self.scores[m, topic],
             relevant=np.split(top.rank[relevant], np.cumsum(np.bincount(top.of[relevant], minlength=n_runs))[:-1]),

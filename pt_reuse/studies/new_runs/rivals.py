@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse.arrays.completions import CompletionLists, largest_difference
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.arrays.kernels import UNJUDGED, Spec
-from pt_reuse.arrays.pairs import TopicLists, largest_difference
 from pt_reuse.arrays.significance import pair_tests
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, did_you_mean, names, shown
@@ -174,7 +174,7 @@ EVERY_LABELLING, OPEN = "every labelling", "not decided"
 ALPHA = 0.05
 
 
-def _of_pair(lists: TopicLists, pair: list[int]) -> TopicLists:
+def _of_pair(lists: CompletionLists, pair: list[int]) -> CompletionLists:
     """Return the lists of two runs, in the order of the pair, and the unjudged documents that one of these has."""
     ranks = lists.ranks[pair]
     has = (ranks > 0).any(axis=0)
@@ -237,7 +237,7 @@ class Rivals:
         self._expectations: dict[int, Expectations] = {}
 
     @cached_property
-    def _lists(self) -> tuple[list[str], list[Spec], list[list[TopicLists]]]:
+    def _lists(self) -> tuple[list[str], list[Spec], list[list[CompletionLists]]]:
         """Return the runs that are compared, and by measure their lists on each topic."""
         names = [name for name in self._predictor.runs.names if name in self._involved]
         work = Completions(self._predictor.runs.select(names=names), self._qrels, self._predictor.measures)
