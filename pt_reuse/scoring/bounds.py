@@ -78,11 +78,15 @@ def score_bounds(
     measures: Iterable[ir_measures.Measure],
     highest: int | None = None,
     others: Mapping[ir_measures.Measure, NDArray[np.int64]] | None = None,
+    *,
+    listed_alone: bool = False,
 ) -> Bounds:
     """Return the lowest and the highest score that the unjudged documents of each run allow.
 
     They may have any label up to `highest`, by default that of the judgments, at least 1. So may `others`, of each
-    measure (topics, runs) how many documents that it does not see in the list; by default none. Rprec takes none.
+    measure (topics, runs) how many documents that it does not see in the list; by default none. Rprec takes none. Where
+    those `listed_alone` may, unjudged ones that stand among the judgments, all others are not relevant, nor what is
+    below a list; elsewhere are those that a measure does not see in the list.
     """
     asked = list(measures)
     specs = {measure: spec for measure in asked if (spec := native_spec(measure)) is not None and _is_known(spec)}
@@ -93,6 +97,7 @@ def score_bounds(
     highest = max(qrels.arrays.highest if highest is None else highest, 1)
     if not known:
         return Bounds(known, low, high, highest)
+    n_open = np.bincount(qrels.arrays.documents.topic[judged == UNJUDGED], minlength=len(qrels.topics))
     work = Rescoring(runs.field, runs.names, qrels, known)
     depths = [specs[measure].depth for measure in known]
     deepest = None if None in depths else max(depth for depth in depths if depth is not None)
@@ -102,14 +107,19 @@ def score_bounds(
         judgments = work.judgments.of(topics)
         hits = work.index.gather(topics).top(deepest)
         longest = int(hits.lengths.max(initial=0))
-        label = np.full((len(hits.lengths), longest if deepest is None else min(deepest, longest)), UNJUDGED)
+        size = len(hits.lengths), longest if deepest is None else min(deepest, longest)
+        label = np.full(size, 0 if listed_alone else UNJUDGED, dtype=np.int16)
         label[hits.of, hits.rank - 1] = judgments.labels[hits.row]
+        if listed_alone:
+            label[(label < 0) & (label != UNJUDGED)] = 0
         topic, none = np.repeat(np.arange(len(topics)), len(runs)), np.zeros_like(hits.lengths)
-        lists = _Lists(label, hits.lengths, topic, Cells(judgments), used, highest, none)
+        lists = _Lists(label, hits.lengths, topic, Cells(judgments), used, highest, none, below=not listed_alone)
         here = slice(topics.start, topics.stop)
         for m, measure in enumerate(known):
             spec, score = specs[measure], base[m].reshape(-1)
             seen = lists if others is None else replace(lists, others=others[measure][here].reshape(-1))
+            if listed_alone:
+                seen = replace(lists, others=n_open[here][topic] - lists.unjudged(spec).sum(axis=1))
             least, most = _BOUNDS[spec.kernel](seen, spec, score)
             # sums of the same numbers in another order differ in the last bit
             unknown = lists.unknown(spec) | (seen.others > 0 if measure.NAME in _LOWERED else False)
@@ -140,6 +150,7 @@ class _Lists:
     used: NDArray[np.int16]
     highest: int
     others: NDArray[np.int64]  # (lists,) documents elsewhere that may be relevant
+    below: bool  # whether what RBP would see below a list may be
 
     @cached_property
     def ranks(self) -> Floats:
@@ -155,7 +166,8 @@ class _Lists:
 
     def unknown(self, spec: Spec) -> NDArray[np.bool_]:
         """Return (lists,): which have an unjudged document that the measure sees; of RBP, which have any document."""
-        return self.length > 0 if spec.kernel == "rbp" else np.asarray(self.unjudged(spec).any(axis=1))
+        every = spec.kernel == "rbp" and self.below
+        return self.length > 0 if every else np.asarray(self.unjudged(spec).any(axis=1))
 
     def relevant(self, spec: Spec) -> NDArray[np.bool_]:
         """Return (lists, ranks): where a relevant document stands that the measure sees."""
@@ -189,7 +201,8 @@ def _reciprocal_rank(lists: _Lists, spec: Spec, score: Floats) -> Pair:
 def _rank_biased(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     seen = lists.length if spec.cutoff is None else np.minimum(lists.length, spec.cutoff)
     weights = (1 - spec.p) * spec.p ** (lists.ranks[: spec.cutoff] - 1)
-    return score, score + (lists.unjudged(spec) * weights).sum(axis=1) + np.power(spec.p, seen)
+    most = score + (lists.unjudged(spec) * weights).sum(axis=1)
+    return score, most + np.power(spec.p, seen) if lists.below else most
 
 
 def _recall(lists: _Lists, spec: Spec, score: Floats) -> Pair:

@@ -413,7 +413,9 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
     completed, abstains = predictor.completed(m, row), predictor.only_bounds(m, row)
     made |= completed.table()
     if abstains:
-        doubts = {"topics_low": np.nan, "topics_high": np.nan, **completed.with_topics(predictor.topic_critical)}
+        doubts: dict[str, Any] = {"topics_low": np.nan, "topics_high": np.nan}
+        if predictor.evidence.n_topics > 1:
+            doubts |= completed.with_topics(predictor.topic_critical)
         made |= {"predicted": np.nan, "predicted_rank": np.nan, "low": made["lowest"], "high": made["highest"]}
         made |= {"rank_low": made["rank_best"], "rank_high": made["rank_worst"]}
     else:

@@ -82,7 +82,7 @@ class EstimatorComparison(Result):
     predicted_rank | Predicted rank | count | prediction of it
     rank_low       | Best      | count | best rank of its interval
     rank_high      | Worst     | count | worst one
-    rank_best      | Best, bounds | count | best rank under every completion
+    rank_best      | Best, bounds | count | best rank by the bounds; beside scores as judged where a measure looks deeper
     rank_worst     | Worst, bounds | count | worst one
     unjudged       | Unjudged  | score | share of its first documents that are unjudged without its unit
     """

@@ -23,9 +23,10 @@ from pt_reuse.errors import InputError, count, examples, located, warn
 from pt_reuse.inputs import Inputs, Pooled
 from pt_reuse.options import SHARED, Flag, Option
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.fit import SLACK, depth_on_record
+from pt_reuse.pooling.fit import SLACK, depth_on_record, unjudged_tops, with_unjudged
 from pt_reuse.pooling.pool import Contributors
 from pt_reuse.pooling.scorers import checked_corpus
+from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import native_spec, spec_of
 from pt_reuse.scoring.rescoring import base_scores
@@ -97,8 +98,8 @@ class Completed:
 
     low: Floats  # (topics,) the lowest score
     high: Floats  # (topics,) the highest
-    others_least: Floats  # (topics, others) with all unknown documents relevant
-    others_most: Floats  # (topics, others) with none
+    others_least: Floats  # (topics, others) the lowest scores of the others, each apart
+    others_most: Floats  # (topics, others) the highest
 
     def table(self) -> dict[str, float]:
         """Return the mean scores and the ranks that it allows."""
@@ -465,6 +466,7 @@ class NewRunPredictor:
         self.sample: Sample | None = None
         self._effects: dict[tuple[int, int, int], Effects] = {}
         self._critical_values: dict[int, float] = {}
+        self._of_others: dict[tuple[int, str], tuple[Floats, Floats]] = {}
         #: (measures, topics, runs) with what is judged
         self.scores = base_scores(both, evidence.qrels, self.measures)
         for row in self.rows():
@@ -511,11 +513,31 @@ class NewRunPredictor:
 
     def completed(self, m: int, row: RunInCase) -> Completed:
         """Return what every completion of the documents of all new runs allows a new run, topic by topic."""
-        low, high = (ends[m, :, row.place] for ends in self._ends[row.at - len(self.train)][1])
-        others = self.predicted[m].ranked[row.at].by_topic
-        unknown = np.bincount(self.evidence.topic[self.evidence.unknown], minlength=len(low)).astype(float)
-        least = self.predicted[m].model.least_part(row.case, unknown)
-        return Completed(low, high, others * least[:, None], others)
+        return Completed(*self._own_ends(m, row), *self._ends_of_others(m, row))
+
+    def _own_ends(self, m: int, row: RunInCase) -> list[Floats]:
+        """Return (topics,) the lowest and the highest scores of a new run."""
+        return [ends[m, :, row.place] for ends in self._ends[row.at - len(self.train)][1]]
+
+    def _ends_of_others(self, m: int, row: RunInCase) -> tuple[Floats, Floats]:
+        """Return (topics, others) the ends of the scores of others by any labels of the documents of new runs."""
+        model, unknown, name = self.predicted[m].model, self.evidence.unknown, self.name(row)
+        if model.dilutes and not self._sharing(unknown, model.spec.cutoff):
+            others = self.predicted[m].ranked[row.at].by_topic
+            of_topic = np.bincount(self.evidence.topic[unknown], minlength=len(others)).astype(float)
+            return others * model.least_part(row.case, of_topic)[:, None], others
+        key = m, "" if model.dilutes else name
+        if key not in self._of_others:
+            judgments = self.evidence.qrels
+            if not model.dilutes:
+                # below the depth those count that the measure sees in the run itself
+                run = self.runs.select(names=[name])
+                deepest = model.spec.cutoff or max(1, int(run.field.lengths.max(initial=0)))
+                judgments = with_unjudged(judgments, unjudged_tops(run, judgments, deepest))
+            field = self.runs.select(names=[other for other in self.runs.names if other not in self.new])
+            found = score_bounds(field, judgments, [self.measures[m]], judgments.arrays.highest, listed_alone=True)
+            self._of_others[key] = found.low[0], found.high[0]
+        return self._of_others[key]
 
     def depth(self, m: int) -> int:
         """Return down to which rank documents count as unjudged by a measure."""
@@ -608,8 +630,8 @@ class NewRunPredictor:
         """Return whether only bounds are known of a run; where they are one number, or with a sample, more is."""
         if self.sample is not None or not self.why_not(m, row) or not len(self.effects(m, row).row):
             return False
-        ends = self.completed(m, row).table()
-        return ends["highest"] - ends["lowest"] > CLOSE
+        low, high = self._own_ends(m, row)
+        return bool(high.mean() - low.mean() > CLOSE)
 
     def predicted_score(self, m: int, row: RunInCase) -> float:
         """Return what the chosen estimator says of a run, inside the bounds; NaN where only these are known."""
@@ -677,10 +699,12 @@ class NewRunPredictor:
 
     def sharing(self, m: int, effects: Effects) -> frozenset[str]:
         """Return the runs of the field that have some documents where the measure looks."""
+        return self._sharing(effects.row, self.predicted[m].model.spec.cutoff)
+
+    def _sharing(self, documents: NDArray[np.int64], cutoff: int | None) -> frozenset[str]:
         lists, is_one = self.evidence.lists, np.zeros(len(self.evidence.labels), dtype=bool)
-        is_one[effects.row] = True
-        cutoff = self.predicted[m].model.spec.cutoff or self.evidence.depth
-        seen = is_one[lists.row] & (lists.rank <= cutoff)
+        is_one[documents] = True
+        seen = is_one[lists.row] & (lists.rank <= (cutoff or self.evidence.depth))
         return frozenset(self.runs.names[run] for run in lists.runs_of(seen)) - self.new
 
     def effects_on(self, m: int, row: RunInCase, name: str) -> Effects:
