@@ -336,6 +336,8 @@ def _run_plan(options: argparse.Namespace) -> None:
     names = study_of(plan_labels).parameters.keys() & vars(options).keys() - {"prior", "runs", "judge"}
     given = {name: getattr(options, name) for name in names}
     given["prior"] = None if options.prior is None else _prior(options.prior)
+    if options.plan is None and options.width is None:
+        options.parser.error("say how wide the interval may be, such as --width 0.05.")
     if options.plan is None:
         study_of(plan_labels).checked(given | {"runs": options.runs})
     folder = out_folder(options)

@@ -252,7 +252,7 @@ class LabelAudit(Result):
     label | People | number | the label of people
     judge_label | Judge | number | that of the judge on its own scale, or the one that judge_rel= says it stands for
     effect | Effect | effect | what the judge's label adds to the run's mean score beyond that of all runs: as a part \
-of the sum, or as if it alone were changed by measures that are no sums, such as AP
+of the sum; by measures that are no sums, such as AP, as if it alone were changed: such effects need not add up
     judge_significant | Claims | count | pairs of runs that differ significantly by the judge
     false_share | False claims | score | share of these that do not by people
     opposite | Opposite | count | pairs that differ significantly by both, with the other winner

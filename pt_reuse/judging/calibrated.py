@@ -58,7 +58,12 @@ class ModelSays:
     @classmethod
     def of(cls, model: Any, pairs: pd.DataFrame, column: str | None) -> ModelSays:
         """Return what a model, a callable or judgments, says of documents, ``qid docno`` and what it reads."""
-        answer = model(pairs.copy()) if callable(model) else as_qrels(model, "model").to_frame()
+        if callable(model):
+            answer = model(pairs.copy())
+        else:
+            answer = as_qrels(model, "model").to_frame()
+            # judgments are labels, whatever else stands beside them, unless a column is named
+            answer = answer[["qid", "docno", "label"]] if column is None else answer
         if isinstance(answer, Iterable) and not isinstance(answer, pd.DataFrame | str | bytes):
             scores = list(answer)
             if len(scores) != len(pairs):
@@ -68,7 +73,7 @@ class ModelSays:
         with located("model"):
             if not isinstance(answer, pd.DataFrame):
                 raise InputError(f"a model must return a frame, got {shown(answer)}.", argument="model")
-            column = column or next((name for name in USUAL if name in answer), None)
+            column = next((name for name in USUAL if name in answer), None) if column is None else column
             if column is None:
                 lacking = f"neither {' nor '.join(map(repr, USUAL))}"
                 raise InputError(f"the answer has {lacking}, but {examples(answer.columns, 12)}.", argument="column")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -380,6 +381,8 @@ class AnswerForm:
 
 #: the file of a cache, seconds to wait for another process that writes to it, and before a further call
 FILE, _PATIENCE, _LONGEST_WAIT = "labels.jsonl", 60.0, 60.0
+#: threads of a user's own may share a judge, and with it its journal and what it counts
+_ONE_AT_A_TIME = threading.Lock()
 IDS = ("qid", "docno")
 
 
@@ -588,7 +591,7 @@ class Callable(Judge):
 
     def _kept(self, new: Sequence[Record] = ()) -> Mapping[str, Record]:
         """Return all answers in the cache, when new ones are on the disk; the first answer of a document stands."""
-        with self._journal.open(patience=_PATIENCE) as records:
+        with _ONE_AT_A_TIME, self._journal.open(patience=_PATIENCE) as records:
             for record in records:
                 self._answers.setdefault(record["key"], record)
             lacking = [record for record in new if record["key"] not in self._answers]
@@ -651,12 +654,14 @@ class Callable(Judge):
                 own = isinstance(error, InputError)
                 why = str(error).rstrip(".") if own else f"{type(error).__name__}, whose text is the error's __cause__"
                 times = f" {calls:,} times" if calls > 1 else ""
+                times += f" (the first of a batch of {len(documents):,})" if len(documents) > 1 else ""
                 raise InputError(
                     f"the function failed{times}: {why}. {advice}", place=_place_of(*documents[0])
                 ) from error
 
     def _count(self, **more: int) -> None:
-        self._cost = replace(self._cost, **{name: getattr(self._cost, name) + n for name, n in more.items()})
+        with _ONE_AT_A_TIME:
+            self._cost = replace(self._cost, **{name: getattr(self._cost, name) + n for name, n in more.items()})
 
 
 def _as_text(cell: Any) -> str:

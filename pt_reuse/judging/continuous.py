@@ -13,6 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse.columns import Table
+from pt_reuse.data.frame_columns import in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.errors import InputError, checked_seed, count, examples, flag, shown, warn
 from pt_reuse.judge import as_judge
@@ -178,11 +179,14 @@ class TopicJudging:
         examples = [*self._examples, *((place, False) for place in presumed.tolist())]
         places, relevant = np.array(examples, dtype=np.int64).reshape(-1, 2).T
         given: Any = self._scorer.fit(self.qid, self._query, Training(places, relevant.astype(bool), with_query=True))
-        is_array = isinstance(given, np.ndarray) and given.shape == (n,)
-        scores = np.ma.filled(np.ma.asarray(given, dtype=np.float64), np.nan) if is_array else np.full(n, np.nan)
-        if np.isnan(scores).any():
-            what = f"an array of a number for each of the {n:,} documents of topic {shown(self.qid)}"
-            raise InputError(f"{type(self._scorer).__name__}.fit must return {what}, got {shown(given)}.")
+        what = f"{type(self._scorer).__name__}.fit must return one number for each of the {n:,} documents of topic "
+        what += shown(self.qid)
+        if not isinstance(given, np.ndarray):
+            given = in_rows(given, pd.Index(self._docnos), what, n)
+        scores = np.asarray(np.ma.filled(np.ma.asanyarray(given).astype(np.float64), np.nan))
+        if scores.shape != (n,) or np.isnan(scores).any():
+            got = "some are NaN" if scores.shape == (n,) else f"got the shape {scores.shape}"
+            raise InputError(f"{what}; {got}.")
         best = free[np.lexsort((self._ties[free], -scores[free]))[:size]]
         return [
             Judged(self.qid, docno, number, CAL, self._scorer.reason(score))

@@ -80,10 +80,11 @@ def _texts_of(wanted: set[str], texts: Any, *, verbose: bool) -> dict[str, str]:
     """Return document -> text of those that are wanted, of a dict, a frame or a corpus, read no further than needed."""
     if isinstance(texts, pd.DataFrame):
         texts = texts.to_dict("records")
-    if isinstance(texts, Mapping):
+    if isinstance(texts, dict):
         # a document may be called by a number, where its name is a text
-        named = ((as_id("docno", docno), text) for docno, text in texts.items())
-        return {docno: _text(text, docno) for docno, text in named if docno in wanted}
+        texts = {as_id("docno", docno): text for docno, text in texts.items()}
+    if isinstance(texts, Mapping):
+        return {docno: _text(texts[docno], docno) for docno in wanted if docno in texts}
     if not isinstance(texts, Iterable) or isinstance(texts, str | bytes):
         raise InputError(f"texts must be {_TEXTS}, got {shown(texts)}.", argument="texts")
     by_docno: dict[str, str] = {}

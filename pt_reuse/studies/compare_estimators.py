@@ -16,7 +16,7 @@ from pt_reuse import options
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.columns import Table
 from pt_reuse.data.units import Units, check_every_run_has
-from pt_reuse.errors import InputError, choice, names, per_cent
+from pt_reuse.errors import InputError, choice, count, names, per_cent
 from pt_reuse.inputs import Inputs, Pooled, settings_of
 from pt_reuse.options import Flag, Option
 from pt_reuse.plots.forests import plot_estimators
@@ -82,7 +82,7 @@ class EstimatorComparison(Result):
     predicted_rank | Predicted rank | count | prediction of it
     rank_low       | Best      | count | best rank of its interval
     rank_high      | Worst     | count | worst one
-    rank_best      | Best, bounds | count | best rank by the bounds; beside scores as judged where a measure looks deeper
+    rank_best      | Best, bounds | count | best rank by the bounds; beside scores as judged by deep measures
     rank_worst     | Worst, bounds | count | worst one
     unjudged       | Unjudged  | score | share of its first documents that are unjudged without its unit
     """
@@ -214,6 +214,9 @@ def compare_estimators(
     evidence, splits = _splits(inputs, pooled, by)
     if not splits:
         raise InputError(f"no {by} can be left out: two other pooled teams must remain.", argument="by")
+    if any(len(set(evidence.pooled) - set(outside)) < 2 for outside, _ in splits):
+        left = f"{count(len(evidence.pooled), by)} that had been pooled: where one is left out two must remain"
+        raise InputError(f"{left}. Are these the pooled runs?", argument="runs")
     signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=corpus)
     whole = base_scores(evidence.runs, evidence.qrels, inputs.measures).mean(axis=1)
     parts: list[dict[str, Any]] = []

@@ -88,7 +88,7 @@ the measure sees in the new runs is unjudged; "under every completion" of their 
 run has its documents
     expected     | Labels      | tenths | labels until it is decided, the mean over drawn courses
     most         | At most     | count  | what nine in ten (`confidence`) drawn courses need at most
-    by_bounds    | By bounds   | tenths | mean labels until it is decided under every completion; exact by P and RBP
+    by_bounds    | By bounds   | tenths | mean labels until it is decided under every completion, runs apart: at most
     significant  | Chance of significance | score | how likely a paired t test over topics finds it (0.05) once \
 all is judged
     rank         | Rank        | ranks  | of a document: the best in the new runs; of a new run: the one expected, and \

@@ -212,7 +212,7 @@ class SplitTopics:
         """Yield what keeps the intervals from meaning what they seem to mean."""
         n, more, labels = len(self.labelled), len(self.unlabelled), self.of_judge.labels
         if n < ENOUGH_TOPICS:
-            note = f"{n:,} topics with labels of people only"
+            note = f"{n:,} topics with labels of people"
             covered = "of 95% intervals as few as 92 in 100 with 10 topics, and 89 with variance='plain'"
             yield Caveat(note, f"{note}: with fewer than {ENOUGH_TOPICS} intervals cover less, {covered}.")
         if more < n:

@@ -240,7 +240,8 @@ def rank_intervals(
     table, groups, pairs = (pd.concat(kept, ignore_index=True) for kept in frames)
     untested = int(pairs["p"].isna().sum())
     if untested:
-        few = f"{count(untested, 'pair')} of systems share fewer than two tasks, and count as equal."
+        few = f"{count(untested, 'pair')} of systems share fewer than two tasks, and count as equal; "
+        few += "missing='drop_systems' leaves out who lacks tasks."
         beware([Caveat(f"{count(untested, 'pair')} not tested", few)])
     n_families = 0 if of_families is None else len(set(of_families.tolist()))
     clustered = f", {count(n_families, 'family')} of tasks drawn together" if n_families else ""

@@ -217,7 +217,8 @@ def labelled_by_all(labels: AnnotatorLabels) -> NDArray[np.bool_]:
     if len(labels.annotators) < 2:
         raise InputError(f"the labels are of one annotator, {labels.annotators[0]!r}.", argument="labels")
     if not labels.given.all(axis=1).any():
-        problem = f"no document has labels of all {len(labels.annotators)} annotators. Leave out who labelled few."
+        advice = "Leave out who labelled few, or use annotator_agreement, which takes documents that two labelled."
+        problem = f"no document has labels of all {len(labels.annotators)} annotators. {advice}"
         raise InputError(problem, argument="labels")
     return np.asarray(labels.given.all(axis=1))
 

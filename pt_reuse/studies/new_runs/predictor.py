@@ -513,11 +513,13 @@ class NewRunPredictor:
 
     def completed(self, m: int, row: RunInCase) -> Completed:
         """Return what every completion of the documents of all new runs allows a new run, topic by topic."""
-        return Completed(*self._own_ends(m, row), *self._ends_of_others(m, row))
+        low, high = self._own_ends(m, row)
+        return Completed(low, high, *self._ends_of_others(m, row))
 
-    def _own_ends(self, m: int, row: RunInCase) -> list[Floats]:
+    def _own_ends(self, m: int, row: RunInCase) -> tuple[Floats, Floats]:
         """Return (topics,) the lowest and the highest scores of a new run."""
-        return [ends[m, :, row.place] for ends in self._ends[row.at - len(self.train)][1]]
+        low, high = self._ends[row.at - len(self.train)][1]
+        return low[m, :, row.place], high[m, :, row.place]
 
     def _ends_of_others(self, m: int, row: RunInCase) -> tuple[Floats, Floats]:
         """Return (topics, others) the ends of the scores of others by any labels of the documents of new runs."""
