@@ -13,26 +13,18 @@ from scipy import special
 from store import deep, labels, laid_out, trec8
 
 import pt_reuse as ptr
-from pt_reuse.arrays.bootstrap import (
-    USUAL_COEFFICIENTS,
-    Bins,
-    TopicBootstrap,
-    TopicScores,
-    TopicSums,
-    count_swaps,
-    numbers_of,
-)
+from pt_reuse.arrays import bootstrap
 from pt_reuse.studies.stability import Sampling, topics_of
 
 RESAMPLES, CONFIDENCE, TOPICS = 1000, 0.95, (20, 25, 50)
 SHOWN, WAYS = ("tau_b", "gamma", "tau_ap_b", "max_drop"), ("percentile", "BC", "BCa", "joined")
 #: of swap rates: bins with fewer pairs or swaps in the population are left out
-RUNS, BINS, LEAST_PAIRS, LEAST_SWAPS = 22, Bins.of(0.01, 21), 2000, 200
+RUNS, BINS, LEAST_PAIRS, LEAST_SWAPS = 22, bootstrap.Bins.of(0.01, 21), 2000, 200
 
 
 def value_of(truth, estimate):
     """Return the numbers of two rankings by means."""
-    return {name: float(value[0]) for name, value in numbers_of(truth[None], estimate[None]).items()}
+    return {name: float(value[0]) for name, value in bootstrap.numbers_of(truth[None], estimate[None]).items()}
 
 
 def of_topics(name, truth, estimate):
@@ -96,12 +88,12 @@ def intervals(name, estimate, drawn, left_out):
     z, away = z0 + special.ndtri(ends), left_out.mean() - left_out
     spread = (away**2).sum()
     a = (away**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
-    within = (-1, 1) if name in USUAL_COEFFICIENTS else (0, np.inf)
+    within = (-1, 1) if name in bootstrap.USUAL_COEFFICIENTS else (0, np.inf)
     shares = special.ndtr([2 * z0 + special.ndtri(ends), z0 + z / (1 - a * z)])
     low, high = np.clip(np.quantile(drawn, shares), *within).T
     corrected = zip(np.minimum(low, estimate), np.maximum(high, estimate), strict=True)
-    library = TopicBootstrap(RESAMPLES, 0, CONFIDENCE)
-    joined = library.interval(estimate, drawn, within=within, integer=name not in USUAL_COEFFICIENTS)
+    library = bootstrap.TopicBootstrap(RESAMPLES, 0, CONFIDENCE)
+    joined = library.interval(estimate, drawn, within=within, integer=name not in bootstrap.USUAL_COEFFICIENTS)
     return [np.quantile(drawn, ends), *corrected, joined]
 
 
@@ -109,11 +101,11 @@ def covered(sample, values, n_topics, seed, fields):
     """Return (numbers, ways, 3): the shares of fields whose interval is above and below the value, and its width."""
     random, found = np.random.default_rng(seed), []
     for _ in range(fields):
-        truth, estimate = (TopicScores(side) for side in sample(random, n_topics))
-        counts = TopicBootstrap(RESAMPLES, int(random.integers(1 << 31)), CONFIDENCE).counts(n_topics)
+        truth, estimate = (bootstrap.TopicScores(side) for side in sample(random, n_topics))
+        counts = bootstrap.TopicBootstrap(RESAMPLES, int(random.integers(1 << 31)), CONFIDENCE).counts(n_topics)
         # all topics once, without each one, and drawn again
         weights = np.concatenate([np.ones((1, n_topics), dtype=int), 1 - np.eye(n_topics, dtype=int), counts])
-        numbers, of_field = numbers_of(truth.means(weights), estimate.means(weights)), []
+        numbers, of_field = bootstrap.numbers_of(truth.means(weights), estimate.means(weights)), []
         for name in SHOWN:
             first, left_out, drawn = np.split(numbers[name], [1, 1 + n_topics])
             made = intervals(name, float(first[0]), drawn[~np.isnan(drawn)], left_out[~np.isnan(left_out)])
@@ -131,8 +123,8 @@ def covered_changes(sample, changes, n_topics, fields):
     runs, hits = np.flatnonzero((after != before).mean(axis=0) >= 0.3), []
     for _ in range(fields):
         truth, estimate = sample(random, n_topics)
-        bootstrap = TopicBootstrap(RESAMPLES, int(random.integers(1 << 31)), CONFIDENCE)
-        drawn = bootstrap.counts(n_topics) @ (estimate - truth)[:, runs] / n_topics
+        drawing = bootstrap.TopicBootstrap(RESAMPLES, int(random.integers(1 << 31)), CONFIDENCE)
+        drawn = drawing.counts(n_topics) @ (estimate - truth)[:, runs] / n_topics
         low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
         hits.append(((low <= changes[runs]) & (changes[runs] <= high)).mean())
     return float(np.mean(hits))
@@ -205,20 +197,21 @@ def covered_swaps(sample, n_topics, size, replace, sizes):
     The sizes are fields, resamples, pairs of samples (of field, resample, population) and topics of the population.
     """
     fields, resamples, pairs, resampled, of_population, population = sizes
-    every, found = TopicSums(sample(np.random.default_rng(5), population)), []
+    every, found = bootstrap.TopicSums(sample(np.random.default_rng(5), population)), []
     drawn = np.random.default_rng(1).integers(0, population, (of_population, 2, size))
-    counts = sum(count_swaps(every, drawn[at : at + 500], BINS) for at in range(0, of_population, 500))
+    counts = sum(bootstrap.count_swaps(every, drawn[at : at + 500], BINS) for at in range(0, of_population, 500))
     right, random = rates(counts), np.random.default_rng(n_topics)
     bins = np.flatnonzero((counts[0] >= LEAST_PAIRS) & (counts[1] >= LEAST_SWAPS))
     for field in range(fields):
-        sums, samples = TopicSums(sample(random, n_topics)), Sampling(pairs, replace, field).draws(size, n_topics)
-        estimates, bootstrap = rates(count_swaps(sums, samples, BINS)), TopicBootstrap(resamples, field, 0.95)
-        lists = topics_of(bootstrap.counts(n_topics))
-        again = np.stack([rates(count_swaps(sums, topics[samples[:resampled]], BINS)) for topics in lists])
+        sums, drawing = bootstrap.TopicSums(sample(random, n_topics)), bootstrap.TopicBootstrap(resamples, field, 0.95)
+        samples = Sampling(pairs, replace, field).draws(size, n_topics)
+        estimates = rates(bootstrap.count_swaps(sums, samples, BINS))
+        lists = topics_of(drawing.counts(n_topics))
+        again = np.stack([rates(bootstrap.count_swaps(sums, topics[samples[:resampled]], BINS)) for topics in lists])
         for at in bins[~np.isnan(estimates[bins])]:
             estimate = float(estimates[at])
-            plain = bootstrap.percentiles(estimate, again[:, at])
-            ends = plain, bootstrap.interval(estimate, again[:, at], within=(0, 1))
+            plain = drawing.percentiles(estimate, again[:, at])
+            ends = plain, drawing.interval(estimate, again[:, at], within=(0, 1))
             shares = [share for low, high in ends for share in (low <= right[at] <= high, high < right[at])]
             found.append([*shares, right[at] - estimate])
     return np.mean(found, axis=0)
