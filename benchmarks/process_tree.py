@@ -1,8 +1,9 @@
 """Measuring a script of its own: its time, its processor time and its peak memory, with all processes it starts.
 
-Memory is PSS of ``/proc/*/smaps_rollup``: what processes share is counted once, and pages of mapped files count, too. It is
-read up to fifty times a second, less often where reading takes long. A shorter peak of one process is seen by what the
-system keeps of it (VmHWM, less what it shares); one of several processes at a time can be missed. Linux only.
+Memory is that of ``/proc/*/smaps_rollup``: what each process has of its own, and the pages of mapped files of the one that
+has most of them, which the others share; other programs that have them in use make no difference. It is read up to fifty
+times a second, less often where reading takes long. A shorter peak of one process is seen by what the system keeps of it
+(VmHWM); one of several processes at a time can be missed. Linux only.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ def tree(root: int) -> list[int]:
     return found
 
 
-def _memory(pid: int) -> tuple[int, int]:
-    """Return PSS now and at most, kB."""
+def _memory(pid: int) -> tuple[int, int, int]:
+    """Return what a process has of its own, its pages of files, and both at most, kB."""
     lines = [
         f"{part} 0"
         for name in ("smaps_rollup", "status")
         for part in Path(f"/proc/{pid}/{name}").read_text().splitlines()
     ]
-    kb = {key: int(n) for key, n, *_ in map(str.split, lines) if key in ("Pss:", "Rss:", "VmHWM:")}
-    return kb["Pss:"], kb["VmHWM:"] - (kb["Rss:"] - kb["Pss:"])
+    kb = {key: int(n) for key, n, *_ in map(str.split, lines) if key in ("Anonymous:", "Rss:", "VmHWM:")}
+    return kb["Anonymous:"], kb["Rss:"] - kb["Anonymous:"], kb["VmHWM:"]
 
 
 def _processor(pid: int) -> float:
@@ -50,7 +51,7 @@ class Watch(threading.Thread):
     """Looks at a process and its descendants until told to stop.
 
     Attributes:
-        peak: most PSS of all together, kB.
+        peak: most memory of all together, kB.
         spent: process -> its processor time when last seen.
     """
 
@@ -61,14 +62,14 @@ class Watch(threading.Thread):
     def run(self) -> None:
         pause = EVERY
         while not self._over.wait(pause):
-            total, begun = 0, time.perf_counter()
+            total, files, begun = 0, 0, time.perf_counter()
             for pid in tree(self.root):
                 with suppress(OSError, IndexError, KeyError):  # it has ended
-                    now, most = _memory(pid)
-                    total += now
+                    own, of_files, most = _memory(pid)
+                    total, files = total + own, max(files, of_files)
                     self.peak = max(self.peak, most)
                     self.spent[pid] = _processor(pid)
-            self.peak = max(self.peak, total)
+            self.peak = max(self.peak, total + files)
             # looking stops a process for a moment, and takes a core: at most a hundredth of the time
             pause = max(EVERY, 100 * (time.perf_counter() - begun))
 
