@@ -31,10 +31,8 @@ MADE = {
 PLANS = {
     "mean": {"target": "mean", "width": 0.1},
     "mean, pilot of 100": {"target": "mean", "width": 0.1, "pilot": 100},
-    "mean, strata by topic": {"target": "mean", "width": 0.1, "by_topic": True},
     "precision": {"target": "precision", "width": 0.2},
     "precision, pilot of 100": {"target": "precision", "width": 0.1, "pilot": 100},
-    "30 labels": {"target": "mean", "budget": 30},
 }
 #: of a pilot
 SHARES, TARGET = (0.5, 0.25, 0.15, 0.1), 0.4
@@ -55,7 +53,7 @@ def made(groups, n_topics=20):
 def cases(data):
     """Yield populations and plans, both as the table names them, the judge's labels, people's, and options."""
     for name, groups in MADE.items():
-        for words in PLANS if name != "small" else ("mean", "precision", "30 labels"):
+        for words in PLANS if name != "small" else ("mean", "precision"):
             yield name, words, *made(groups), PLANS[words]
     runs, people = deep(data, 21, order="trec_eval")
     judge = ptr.read_qrels(labels(data, 21)["umbrela-gpt-4"])
