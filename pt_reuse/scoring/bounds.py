@@ -110,8 +110,6 @@ def score_bounds(
         size = len(hits.lengths), longest if deepest is None else min(deepest, longest)
         label = np.full(size, 0 if listed_alone else UNJUDGED, dtype=np.int16)
         label[hits.of, hits.rank - 1] = judgments.labels[hits.row]
-        if listed_alone:
-            label[(label < 0) & (label != UNJUDGED)] = 0
         topic, none = np.repeat(np.arange(len(topics)), len(runs)), np.zeros_like(hits.lengths)
         lists = _Lists(label, hits.lengths, topic, Cells(judgments), used, highest, none, below=not listed_alone)
         here = slice(topics.start, topics.stop)

@@ -524,20 +524,26 @@ class NewRunPredictor:
     def _ends_of_others(self, m: int, row: RunInCase) -> tuple[Floats, Floats]:
         """Return (topics, others) the ends of the scores of others by any labels of the documents of new runs."""
         model, unknown, name = self.predicted[m].model, self.evidence.unknown, self.name(row)
-        if model.dilutes and not self._sharing(unknown, model.spec.cutoff):
+        judgments, depth = self.evidence.qrels, self.evidence.depth
+        is_judged = judgments.arrays.labels >= 0
+        # a label below 0 is none, of a document that runs may share as well
+        is_plain = bool((is_judged | (judgments.arrays.labels == UNJUDGED)).all())
+        if model.dilutes and is_plain and not self._sharing(unknown, model.spec.cutoff):
             others = self.predicted[m].ranked[row.at].by_topic
             of_topic = np.bincount(self.evidence.topic[unknown], minlength=len(others)).astype(float)
             return others * model.least_part(row.case, of_topic)[:, None], others
         key = m, "" if model.dilutes else name
         if key not in self._of_others:
-            judgments = self.evidence.qrels
+            highest, judgments = judgments.arrays.highest, judgments.keep(is_judged)
+            new = self.runs.select(names=[other for other in self.runs.names if other in self.new])
+            judgments = with_unjudged(judgments, unjudged_tops(new, judgments, depth))
             if not model.dilutes:
                 # below the depth those count that the measure sees in the run itself
                 run = self.runs.select(names=[name])
                 deepest = model.spec.cutoff or max(1, int(run.field.lengths.max(initial=0)))
                 judgments = with_unjudged(judgments, unjudged_tops(run, judgments, deepest))
             field = self.runs.select(names=[other for other in self.runs.names if other not in self.new])
-            found = score_bounds(field, judgments, [self.measures[m]], judgments.arrays.highest, listed_alone=True)
+            found = score_bounds(field, judgments, [self.measures[m]], highest, listed_alone=True)
             self._of_others[key] = found.low[0], found.high[0]
         return self._of_others[key]
 
